@@ -1,0 +1,17 @@
+"""CodeCompass: local-first code search and navigation for AI coding agents."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from codecompass.engine.engine import Engine
+
+__all__ = ["Engine"]
+
+
+def __getattr__(name: str) -> object:
+    """Load the engine when it is first asked for: importing the package stays cheap."""
+    if name == "Engine":
+        from codecompass.engine.engine import Engine  # lazily on purpose
+
+        return Engine
+    raise AttributeError(name)

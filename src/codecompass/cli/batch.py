@@ -1,0 +1,50 @@
+"""Lines of JSON calls in, one answer or error per line out, in order."""
+
+import json
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from codecompass.cli.terminal import error_value
+from codecompass.errors import BadInput, CodeCompassError
+from codecompass.present.meta import plain
+
+Call = Callable[[str, Mapping[str, object]], object]
+_MAX_LINE_BYTES = 1_000_000
+
+
+def answer_lines(lines: Iterable[bytes], call: Call) -> Iterator[dict[str, object]]:
+    """Answer every line; whatever is wrong with one does not touch the others."""
+    for line in lines:
+        if line.strip():
+            yield _answer(line, call)
+
+
+def _answer(line: bytes, call: Call) -> dict[str, object]:
+    identity: object = None
+    try:
+        request = _parse(line)
+        identity = request.get("id")
+        name, arguments = request.get("op"), request.get("args", {})
+        if not isinstance(name, str):
+            raise BadInput(f"op: given {name!r}; allowed: the name of an operation")
+        if not isinstance(arguments, dict):
+            raise BadInput(f"args: given {arguments!r}; allowed: an object")
+        return {"id": identity, "ok": True, "answer": plain(call(name, arguments))}
+    except CodeCompassError as error:
+        return {"id": identity, "ok": False, "error": error_value(error)}
+    except Exception as error:  # noqa: BLE001  # the top of a front end
+        traceback.print_exc()
+        failure = CodeCompassError(f"internal error: {error}")
+        return {"id": identity, "ok": False, "error": error_value(failure)}
+
+
+def _parse(line: bytes) -> dict[str, object]:
+    if len(line) > _MAX_LINE_BYTES:
+        raise BadInput(f"line: {len(line)} bytes; allowed: at most {_MAX_LINE_BYTES}")
+    try:
+        request = json.loads(line)
+    except ValueError as error:
+        raise BadInput(f"line: not JSON: {error}") from error
+    if not isinstance(request, dict):
+        raise BadInput("line: given a value; allowed: an object with id, op and args")
+    return request

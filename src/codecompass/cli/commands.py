@@ -1,0 +1,178 @@
+"""One function per command: parse → call one engine method → print."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from codecompass.cli.batch import answer_lines
+from codecompass.cli.terminal import ProgressBar, print_json, print_text
+from codecompass.config.load import PROJECT_FILE, load_settings
+from codecompass.engine.engine import Engine
+from codecompass.engine.operations import KINDS, call_operation
+from codecompass.engine.workspace import enclosing_workspace
+from codecompass.errors import BadInput
+from codecompass.indexing.sync import Progress
+from codecompass.model.answer import LocateAnswer, OutlineAnswer, StatusAnswer
+from codecompass.model.query import DetailLevel, OutlineDepth, SymbolFilters
+from codecompass.present.text import (
+    render_doctor,
+    render_locate,
+    render_outline,
+    render_status,
+    render_sync,
+)
+from codecompass.source.guard import resolve_workspace
+
+_ANSWERED, _NOTHING_FOUND, _UNWELL = 0, 1, 1
+
+
+def default_workspace(folder: Path) -> str:
+    """The top of the repository around the current folder, or that folder."""
+    return str(enclosing_workspace(folder))
+
+
+def run_init(parsed: argparse.Namespace) -> int:
+    """Write a project file with every setting as a comment."""
+    root = resolve_workspace(parsed.workspace)
+    target = root / PROJECT_FILE
+    if target.exists():
+        raise BadInput(f"{target} exists already", remediation="edit it, or delete it first")
+    lines = ["# Settings of CodeCompass for this project; each line shows its default."]
+    part = ""
+    for key, value, _ in load_settings(None, {}).items():
+        name, _, setting = key.partition(".")
+        if key == "store.home":
+            continue  # a matter of the machine, not of the project
+        if name != part:
+            part = name
+            lines += ["", f"[{name}]"]
+        shown = f'"{value}"' if isinstance(value, str) else value
+        lines.append(f"# {setting} = {shown}")
+    target.write_text("\n".join(lines) + "\n", "utf-8")
+    _print(parsed, {"written": str(target)}, f"wrote {target}\nnext: codecompass index")
+    return _ANSWERED
+
+
+def run_index(parsed: argparse.Namespace) -> int:
+    """Build or update the index, or say what would be left out of it."""
+    with Engine.open(parsed.workspace) as engine:
+        if parsed.show_ignored:
+            ignored = engine.ignored()
+            lines = [f"{item.path}\t{item.source}:{item.line}\t{item.pattern}" for item in ignored]
+            _print(parsed, {"ignored": ignored}, "\n".join(lines))
+            return _ANSWERED
+        with _Progress(parsed) as progress:
+            answer = engine.index(force=parsed.force, progress=progress)
+        _print(parsed, answer, render_sync(answer))
+    return _ANSWERED
+
+
+def run_sync(parsed: argparse.Namespace) -> int:
+    """Update an existing index."""
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer = engine.sync(progress=progress)
+        _print(parsed, answer, render_sync(answer))
+    return _ANSWERED
+
+
+def run_outline(parsed: argparse.Namespace) -> int:
+    """The definitions of a file."""
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer: OutlineAnswer = engine.outline(
+                parsed.path, depth=OutlineDepth(parsed.depth), progress=progress
+            )
+        _print(parsed, answer, render_outline(answer))
+    return _found(parsed, len(answer.results))
+
+
+def run_symbol(parsed: argparse.Namespace) -> int:
+    """Definitions by name."""
+    unknown = [kind for kind in parsed.kind if kind not in KINDS]
+    if unknown:
+        raise BadInput(f"--kind: given {unknown[0]!r}; allowed: {', '.join(KINDS)}")
+    filters = SymbolFilters(
+        kind=tuple(parsed.kind),
+        language=tuple(parsed.lang),
+        path_prefix=parsed.path_prefix,
+        path_glob=parsed.path_glob,
+    )
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer: LocateAnswer = engine.locate(
+                parsed.name,
+                filters=filters,
+                detail_level=DetailLevel(parsed.detail),
+                progress=progress,
+            )
+        _print(parsed, answer, render_locate(answer))
+    return _found(parsed, len(answer.results))
+
+
+def run_status(parsed: argparse.Namespace) -> int:
+    """The state of the index."""
+    with Engine.open(parsed.workspace) as engine:
+        answer: StatusAnswer = engine.status(wait=parsed.wait, timeout_s=parsed.timeout)
+        _print(parsed, answer, render_status(answer))
+    return _ANSWERED
+
+
+def run_config(parsed: argparse.Namespace) -> int:
+    """Each setting with its value and origin."""
+    rows = load_settings(resolve_workspace(parsed.workspace)).items()
+    width = max(len(key) for key, _, _ in rows)
+    lines = [f"{key:<{width}}  {value}  ({origin})" for key, value, origin in rows]
+    values = {key: {"value": str(value), "origin": origin} for key, value, origin in rows}
+    _print(parsed, values, "\n".join(lines))
+    return _ANSWERED
+
+
+def run_doctor(parsed: argparse.Namespace) -> int:
+    """Check the installation and the index."""
+    with Engine.open(parsed.workspace) as engine:
+        answer = engine.doctor()
+    _print(parsed, answer, render_doctor(answer))
+    return _ANSWERED if all(check.ok for check in answer.checks) else _UNWELL
+
+
+def run_batch(parsed: argparse.Namespace) -> int:
+    """Answer one JSON call per line."""
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            engine.index(progress=progress)
+        for answer in answer_lines(
+            sys.stdin.buffer, lambda op, args: call_operation(engine, op, args)
+        ):
+            print_json(answer)
+            sys.stdout.flush()
+    return _ANSWERED
+
+
+class _Progress:
+    """A progress bar while something long runs; none if nobody wants one."""
+
+    def __init__(self, parsed: argparse.Namespace) -> None:
+        self._bar = ProgressBar()
+        self._is_wanted = not parsed.quiet
+
+    def __enter__(self) -> Progress:
+        return self._bar if self._is_wanted else _ignore
+
+    def __exit__(self, *details: object) -> None:
+        self._bar.clear()
+
+
+def _ignore(stage: str, done: int, total: int) -> None:
+    """Show nothing."""
+
+
+def _print(parsed: argparse.Namespace, answer: object, text: str) -> None:
+    if parsed.json:
+        print_json(answer)
+    elif text:
+        print_text(text)
+
+
+def _found(parsed: argparse.Namespace, count: int) -> int:
+    return _NOTHING_FOUND if parsed.quiet and not count else _ANSWERED

@@ -1,0 +1,137 @@
+"""Configuration files, environment and flags in, one frozen `Settings` out.
+
+The only module that reads configuration files and `CODECOMPASS_*` variables. Later
+sources win: defaults, the user's file, the project's file, the environment, flags.
+"""
+
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+
+from codecompass.config.settings import PARTS, Settings
+from codecompass.errors import ConfigInvalid
+
+PROJECT_FILE = "codecompass.toml"
+_POLICIES = ("strict", "balanced", "best_effort")
+_PREFIX = "CODECOMPASS_"
+_HOME_VARIABLE = "CODECOMPASS_HOME"
+
+
+def load_settings(
+    workspace: Path | None,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, object] | None = None,
+) -> Settings:
+    """Settings for a workspace; a value of the wrong type names its source and what is allowed."""
+    environment = os.environ if environment is None else environment
+    values: dict[str, object] = {"store.home": _default_home(environment)}
+    origins: dict[str, str] = {}
+    sources = [_file_values(_user_file(environment), table=())]
+    if workspace is not None:
+        sources.append(_file_values(workspace / "pyproject.toml", table=("tool", "codecompass")))
+        sources.append(_file_values(workspace / PROJECT_FILE, table=()))
+    sources.append(_environment_values(environment))
+    sources.append({key: (value, "flag") for key, value in (flags or {}).items()})
+    for source in sources:
+        for key, (value, origin) in source.items():
+            values[key] = _converted(key, value, origin)
+            origins[key] = origin
+    return _build(values, origins)
+
+
+def _build(values: Mapping[str, object], origins: dict[str, str]) -> Settings:
+    parts: dict[str, object] = {}
+    for name, part in PARTS.items():
+        own = {
+            key.partition(".")[2]: value
+            for key, value in values.items()
+            if key.partition(".")[0] == name
+        }
+        parts[name] = replace(part(), **own)
+    return Settings(**parts, origins=origins)  # type: ignore[arg-type]  # built by name above
+
+
+def _default_home(environment: Mapping[str, str]) -> Path:
+    if environment.get(_HOME_VARIABLE):
+        return Path(environment[_HOME_VARIABLE]).expanduser()
+    home = Path(environment.get("HOME") or Path.home())
+    if sys.platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or home / "AppData/Local") / "codecompass"
+    if sys.platform == "darwin":
+        return home / "Library/Application Support/codecompass"
+    return Path(environment.get("XDG_DATA_HOME") or home / ".local/share") / "codecompass"
+
+
+def _user_file(environment: Mapping[str, str]) -> Path:
+    home = Path(environment.get("HOME") or Path.home())
+    if sys.platform == "win32":
+        return Path(environment.get("APPDATA") or home / "AppData/Roaming") / "codecompass.toml"
+    return Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "codecompass/config.toml"
+
+
+def _file_values(path: Path, *, table: tuple[str, ...]) -> dict[str, tuple[object, str]]:
+    try:
+        text = path.read_text("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"{path}: cannot be read: {error}") from error
+    try:
+        content: object = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        if table:  # somebody else's file; its own tools will complain
+            return {}
+        raise ConfigInvalid(f"{path}: {error}") from error
+    for name in table:
+        content = content.get(name, {}) if isinstance(content, dict) else {}
+    found: dict[str, tuple[object, str]] = {}
+    for name, part in content.items() if isinstance(content, dict) else ():
+        if not isinstance(part, dict):
+            raise ConfigInvalid(f"{path}: {name} must be a table, one of {', '.join(PARTS)}")
+        found |= {f"{name}.{key}": (value, str(path)) for key, value in part.items()}
+    return found
+
+
+def _environment_values(environment: Mapping[str, str]) -> dict[str, tuple[object, str]]:
+    found: dict[str, tuple[object, str]] = {}
+    if environment.get(_HOME_VARIABLE):
+        found["store.home"] = (environment[_HOME_VARIABLE], _HOME_VARIABLE)
+    for name, part in PARTS.items():
+        for item in fields(part):
+            variable = f"{_PREFIX}{name}_{item.name}".upper()
+            if variable in environment:
+                found[f"{name}.{item.name}"] = (environment[variable], variable)
+    return found
+
+
+def _converted(key: str, value: object, origin: str) -> object:
+    """The value in the type of its default; texts from the environment are read as such."""
+    part_name, _, name = key.partition(".")
+    part = PARTS.get(part_name)
+    default = getattr(part(), name, None) if part else None
+    if default is None:
+        known = [f"{p}.{f.name}" for p, part_type in PARTS.items() for f in fields(part_type)]
+        raise ConfigInvalid(f"{origin}: unknown setting {key}; known: {', '.join(known)}")
+    try:
+        if isinstance(default, Path):
+            return Path(str(value)).expanduser()
+        if isinstance(value, str) and not isinstance(default, str):
+            value = type(default)(value)
+    except ValueError as error:
+        raise _wrong(key, value, origin, f"a {type(default).__name__}") from error
+    if isinstance(default, float) and isinstance(value, int):
+        value = float(value)
+    if type(value) is not type(default):
+        raise _wrong(key, value, origin, f"a {type(default).__name__}")
+    if isinstance(value, int | float) and value < 0:
+        raise _wrong(key, value, origin, "zero or more")
+    if key == "freshness.policy" and value not in _POLICIES:
+        raise _wrong(key, value, origin, f"one of {', '.join(_POLICIES)}")
+    return value
+
+
+def _wrong(key: str, value: object, origin: str, allowed: str) -> ConfigInvalid:
+    return ConfigInvalid(f"{origin}: {key} = {value!r}, but it must be {allowed}")

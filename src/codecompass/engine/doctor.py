@@ -1,0 +1,97 @@
+"""A workspace in, what is right and wrong with it out."""
+
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+from codecompass.engine.workspace import Workspace
+from codecompass.errors import CodeCompassError
+from codecompass.model.answer import Check, DoctorAnswer
+from codecompass.model.snapshot import Compatibility, JobStatus
+from codecompass.parse.extract import extract
+from codecompass.parse.languages import LANGUAGES
+from codecompass.source.git import git_version
+from codecompass.source.ignore import count_by_rule
+from codecompass.source.walk import list_ignored_by_git, list_workspace
+from codecompass.store.database import sqlite_version
+from codecompass.store.repository import RepositoryStore
+
+_MIB = 1024 * 1024
+_MAX_RULES = 20
+
+
+def examine(workspace: Workspace, store: RepositoryStore) -> DoctorAnswer:
+    """Versions, grammars, index, last run, ignore rules; each check says what to do."""
+    checks = [
+        _versions(),
+        _git(workspace),
+        _grammars(),
+        _index(store),
+        _last_run(workspace, store),
+    ]
+    listing = list_workspace(workspace.root, workspace.scratch)
+    by_git = list_ignored_by_git(workspace.root, workspace.scratch)
+    rules = count_by_rule([*listing.ignored, *by_git])
+    shown = dict(list(rules.items())[:_MAX_RULES])
+    checks.append(
+        Check("ignore", True, f"{len(listing.files):,} files to index, {len(rules)} rules active")
+    )
+    return DoctorAnswer(tuple(checks), shown)
+
+
+def _versions() -> Check:
+    python = f"{platform.python_implementation()} {platform.python_version()} on {sys.platform}"
+    packages = ", ".join(f"{name} {_version(name)}" for name in ("tree-sitter", "tantivy"))
+    detail = f"codecompass {_version('codecompass')}, {python}, {packages}"
+    return Check("versions", True, f"{detail}, SQLite {sqlite_version()}")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _git(workspace: Workspace) -> Check:
+    try:
+        found = git_version(workspace.root)
+    except CodeCompassError as error:
+        return Check("git", False, error.message, error.remediation)
+    kind = "a git work tree" if workspace.is_git else "a plain folder"
+    return Check("git", True, f"git {found}; {workspace.root} is {kind}")
+
+
+def _grammars() -> Check:
+    """Load every grammar and run its queries: a wheel that does not fit shows here."""
+    broken = []
+    for language in LANGUAGES:
+        try:
+            extract(language, b"x\n", with_reads=True)
+        except Exception as error:  # noqa: BLE001  # whatever a wheel does, the doctor goes on
+            broken.append(f"{language.name}: {error}")
+    if broken:
+        return Check(
+            "grammars", False, "; ".join(broken), "pip install --force-reinstall codecompass"
+        )
+    return Check("grammars", True, f"{len(LANGUAGES)} languages load")
+
+
+def _index(store: RepositoryStore) -> Check:
+    state = store.compatibility()
+    if state is Compatibility.NOT_INDEXED:
+        return Check("index", True, "nothing indexed yet", "codecompass index")
+    size = f"{store.size_bytes() / _MIB:.1f} MiB in {store.layout.folder}"
+    if state is Compatibility.COMPATIBLE:
+        return Check("index", True, size)
+    return Check("index", False, f"{state}, {size}", "codecompass index --force")
+
+
+def _last_run(workspace: Workspace, store: RepositoryStore) -> Check:
+    job = store.last_job(str(workspace.root))
+    if job is None:
+        return Check("last run", True, "none")
+    detail = f"job {job.id}, {job.mode}, {job.status}, {job.duration_ms} ms, {job.updated_at}"
+    if job.status in {JobStatus.FAILED, JobStatus.ROLLED_BACK}:
+        return Check("last run", False, f"{detail}: {job.error_message}", "codecompass sync")
+    return Check("last run", True, detail)

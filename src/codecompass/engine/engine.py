@@ -1,0 +1,271 @@
+"""One method per operation; every front end calls these and decides nothing itself."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+from codecompass.engine.doctor import examine
+from codecompass.engine.freshness import Step, next_step
+from codecompass.engine.workspace import Workspace, open_workspace
+from codecompass.errors import BadInput, IndexMissing
+from codecompass.indexing.sync import (
+    Progress,
+    look_for_changes,
+    real_changes,
+    sync_workspace,
+)
+from codecompass.model.answer import (
+    DoctorAnswer,
+    Freshness,
+    IndexingStatus,
+    LocateAnswer,
+    OutlineAnswer,
+    Recovery,
+    StatusAnswer,
+    SyncAnswer,
+)
+from codecompass.model.query import DetailLevel, OutlineDepth, SymbolFilters
+from codecompass.model.snapshot import (
+    ACTIVE_JOBS,
+    LIVE,
+    Compatibility,
+    FileDelta,
+    JobRecord,
+    JobStatus,
+)
+from codecompass.model.source import IgnoredFile
+from codecompass.navigate.lookup import locate
+from codecompass.navigate.outline import outline_file
+from codecompass.present.detail import symbol_result
+from codecompass.present.meta import make_meta
+from codecompass.source.guard import inside_workspace
+from codecompass.source.read import decode_text
+from codecompass.source.walk import list_ignored_by_git, list_workspace
+from codecompass.store.reader import SnapshotReader
+from codecompass.store.repository import RepositoryStore
+from codecompass.store.schema import SCHEMA_VERSION
+
+_WAIT_POLL_S = 0.2
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Report progress to nobody."""
+
+
+class Engine:
+    """Everything CodeCompass can do with one workspace.
+
+    Use it as a context manager: `with Engine.open(path) as engine: engine.locate("main")`.
+    """
+
+    def __init__(self, workspace: Workspace, *, can_sync_behind: bool = False) -> None:
+        self.workspace = workspace
+        self._store = RepositoryStore(workspace.layout, workspace.settings.store)
+        self._can_sync_behind = can_sync_behind
+
+    @classmethod
+    def open(cls, folder: str | Path, flags: Mapping[str, object] | None = None) -> "Engine":
+        """The engine for a folder; nothing is indexed before it is needed."""
+        return cls(open_workspace(folder, flags))
+
+    def __enter__(self) -> "Engine":
+        """Use as a context manager to be sure that stores are closed."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the stores."""
+        self._store.close()
+
+    def index(self, *, force: bool = False, progress: Progress = _silent) -> SyncAnswer:
+        """Build the index, or bring it up to date; with `force` from nothing."""
+        settings = self.workspace.settings.index
+        report = sync_workspace(
+            self._store,
+            self.workspace.root,
+            scratch=self.workspace.scratch,
+            settings=settings,
+            progress=progress,
+            force=force,
+        )
+        root = str(self.workspace.root)
+        return SyncAnswer(root, report.counts, report.duration_ms, report.published)
+
+    def sync(self, *, progress: Progress = _silent) -> SyncAnswer:
+        """Bring an existing index up to date."""
+        if self._store.compatibility() is Compatibility.NOT_INDEXED:
+            raise IndexMissing(f"{self.workspace.root} has not been indexed yet")
+        return self.index(progress=progress)
+
+    def outline(
+        self, path: str, *, depth: OutlineDepth = OutlineDepth.ALL, progress: Progress = _silent
+    ) -> OutlineAnswer:
+        """The definitions of one file."""
+        started = time.monotonic()
+        inside = inside_workspace(self.workspace.root, path)
+        freshness = self._make_fresh(progress)
+        with self._reader() as reader:
+            found = outline_file(reader, inside, depth)
+        results = tuple(symbol_result(item, DetailLevel.SIGNATURE) for item in found.symbols)
+        meta = make_meta(
+            freshness=freshness,
+            shown=len(results),
+            total=len(results),
+            elapsed_ms=_elapsed_ms(started),
+            content=results,
+            searched=None,
+        )
+        return OutlineAnswer(
+            found.path, found.language, found.line_count, found.has_errors, results, meta
+        )
+
+    def locate(
+        self,
+        name: str,
+        *,
+        filters: SymbolFilters | None = None,
+        detail_level: DetailLevel = DetailLevel.SIGNATURE,
+        progress: Progress = _silent,
+    ) -> LocateAnswer:
+        """Definitions by exact name, `A > B`, `path > A > B` or handle."""
+        if not name.strip():
+            raise BadInput("name: given an empty text; allowed: a name, `A > name` or a handle")
+        started = time.monotonic()
+        freshness = self._make_fresh(progress)
+        limits = self.workspace.settings.answers
+        with self._reader() as reader:
+            found = locate(
+                reader,
+                name,
+                filters=filters or SymbolFilters(),
+                max_suggestions=limits.max_suggestions,
+            )
+            counts = None if found.matches else reader.counts()
+        shown = found.matches[: limits.max_results]
+        texts = {}
+        if detail_level is DetailLevel.CONTEXT:
+            texts = {item.path: self._text(item.path) for item in shown}
+        results = tuple(symbol_result(item, detail_level, texts) for item in shown)
+        meta = make_meta(
+            freshness=freshness,
+            shown=len(results),
+            total=len(found.matches),
+            elapsed_ms=_elapsed_ms(started),
+            content=results,
+            searched=counts,
+        )
+        return LocateAnswer(name, len(found.matches), results, found.suggestions, meta)
+
+    def status(self, *, wait: bool = False, timeout_s: float = 60.0) -> StatusAnswer:
+        """The state of the index; with `wait`, after a running job has ended."""
+        deadline = time.monotonic() + timeout_s
+        job = self._store.last_job(str(self.workspace.root))
+        while wait and job and job.status in ACTIVE_JOBS and time.monotonic() < deadline:
+            time.sleep(_WAIT_POLL_S)
+            job = self._store.last_job(str(self.workspace.root))
+        return self._status(job)
+
+    def ignored(self) -> list[IgnoredFile]:
+        """Every file or folder that a rule leaves out, with the rule."""
+        listing = list_workspace(self.workspace.root, self.workspace.scratch)
+        by_git = list_ignored_by_git(self.workspace.root, self.workspace.scratch)
+        return sorted([*listing.ignored, *by_git], key=lambda item: item.path)
+
+    def doctor(self) -> DoctorAnswer:
+        """What is right and wrong with this installation and this index."""
+        return examine(self.workspace, self._store)
+
+    def _status(self, job: JobRecord | None) -> StatusAnswer:
+        compatibility = self._store.compatibility()
+        reader = None
+        if compatibility is Compatibility.COMPATIBLE:
+            reader = self._store.reader(ref=LIVE, workspace=str(self.workspace.root))
+        counts = record = None
+        if reader is not None:
+            with reader:
+                counts, record = reader.counts(), reader.record
+        delta = self._real_delta() if record is not None else None
+        changed = len(delta.changed) + len(delta.deleted) if delta else None
+        is_running = job is not None and job.status in ACTIVE_JOBS
+        freshness = Freshness.SYNCING if is_running else Freshness.STALE
+        if not is_running and changed == 0:
+            freshness = Freshness.FRESH
+        return StatusAnswer(
+            workspace=str(self.workspace.root),
+            store=str(self.workspace.layout.folder),
+            size_bytes=self._store.size_bytes(),
+            compatibility=compatibility,
+            schema_version=SCHEMA_VERSION,
+            freshness_status=freshness,
+            indexing_status=_indexing_status(job, is_published=record is not None),
+            changed_files=changed,
+            counts=counts,
+            head=record.head if record else None,
+            published_at=record.published_at if record else None,
+            recovery=_recovery(job),
+        )
+
+    def _make_fresh(self, progress: Progress) -> Freshness:
+        """Look for changes and sync if the settings say so."""
+        root, scratch = self.workspace.root, self.workspace.scratch
+        delta = look_for_changes(self._store, root, scratch)
+        step = next_step(
+            delta, self.workspace.settings.freshness, can_sync_behind=self._can_sync_behind
+        )
+        if step is Step.ANSWER:
+            return Freshness.FRESH
+        if step is Step.ANSWER_STALE:
+            is_fresh = self._real_delta().is_empty
+            return Freshness.FRESH if is_fresh else Freshness.STALE
+        if delta is not None and self._store.is_being_written():
+            return Freshness.SYNCING  # somebody does it already: answer from what is published
+        self.index(progress=progress)
+        return Freshness.FRESH
+
+    def _real_delta(self) -> FileDelta:
+        """What has really changed since the last publish."""
+        root = self.workspace.root
+        delta = look_for_changes(self._store, root, self.workspace.scratch)
+        if delta is None or delta.is_empty:
+            return FileDelta((), ())
+        return real_changes(self._store, root, delta, self.workspace.settings.index)
+
+    def _reader(self) -> SnapshotReader:
+        reader = self._store.reader(ref=LIVE, workspace=str(self.workspace.root))
+        if reader is None:
+            raise IndexMissing(f"{self.workspace.root} has not been indexed yet")
+        return reader
+
+    def _text(self, path: str) -> str:
+        """A file's text as it is now; empty if it cannot be read any more."""
+        try:
+            raw = (self.workspace.root / path).read_bytes()
+        except OSError:
+            return ""
+        return (decode_text(raw) or b"").decode("utf-8", "replace")
+
+
+def _indexing_status(job: JobRecord | None, *, is_published: bool) -> IndexingStatus:
+    if job is not None and job.status in ACTIVE_JOBS:
+        return IndexingStatus.INDEXING
+    if is_published:
+        return IndexingStatus.READY
+    if job is not None and job.status in {JobStatus.FAILED, JobStatus.ROLLED_BACK}:
+        return IndexingStatus.FAILED
+    return IndexingStatus.NOT_INDEXED
+
+
+def _recovery(job: JobRecord | None) -> Recovery | None:
+    if job is None or job.status not in {JobStatus.FAILED, JobStatus.ROLLED_BACK}:
+        return None
+    advice = "what was published before is intact; codecompass sync goes on where it stopped"
+    return Recovery(int(job.id), job.error_code, job.error_message, job.created_at, advice)
+
+
+def _elapsed_ms(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)

@@ -1,0 +1,159 @@
+"""The table of operations: name and arguments as data; a call by name in, an answer out.
+
+Batch calls go through it now; every protocol that names operations will.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from codecompass.engine.engine import Engine
+from codecompass.errors import BadInput, UnknownOperation
+from codecompass.model.query import DetailLevel, OutlineDepth, SymbolFilters
+from codecompass.model.snapshot import LIVE
+from codecompass.model.symbol import STATEMENT_KINDS, SymbolKind
+from codecompass.parse.languages import BY_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument: its type, and its allowed values where they are few."""
+
+    name: str
+    kind: type
+    choices: tuple[str, ...] = ()
+    required: bool = False
+    repeated: bool = False  # a list; a single value is taken as a list of one
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What can be asked, with what, and the engine method behind it."""
+
+    name: str
+    summary: str
+    arguments: tuple[Argument, ...]
+    call: Callable[[Engine, Mapping[str, Any]], object]
+
+
+def _choices(values: type[StrEnum]) -> tuple[str, ...]:
+    return tuple(str(value) for value in values)
+
+
+KINDS = tuple(str(kind) for kind in SymbolKind if kind not in STATEMENT_KINDS)
+_REF = Argument("ref", str, choices=(LIVE,))
+_FILTERS = (
+    Argument("kind", str, choices=KINDS, repeated=True),
+    Argument("language", str, choices=tuple(BY_NAME), repeated=True),
+    Argument("path_prefix", str),
+    Argument("path_contains", str, repeated=True),
+    Argument("path_not_contains", str, repeated=True),
+    Argument("path_glob", str),
+    Argument("paths", str, repeated=True),
+)
+_FILTER_NAMES = tuple(argument.name for argument in _FILTERS)
+
+
+def _outline(engine: Engine, given: Mapping[str, Any]) -> object:
+    return engine.outline(given["path"], depth=OutlineDepth(given.get("depth", OutlineDepth.ALL)))
+
+
+def _locate(engine: Engine, given: Mapping[str, Any]) -> object:
+    filters = {name: given[name] for name in _FILTER_NAMES if name in given}
+    level = DetailLevel(given.get("detail_level", DetailLevel.SIGNATURE))
+    return engine.locate(given["name"], filters=SymbolFilters(**filters), detail_level=level)
+
+
+def _status(engine: Engine, given: Mapping[str, Any]) -> object:
+    return engine.status(wait=given.get("wait", False), timeout_s=given.get("timeout_s", 60.0))
+
+
+OPERATIONS = {
+    operation.name: operation
+    for operation in (
+        Operation(
+            "get_file_outline",
+            "the definitions of one file",
+            (
+                Argument("path", str, required=True),
+                Argument("depth", str, choices=_choices(OutlineDepth)),
+                _REF,
+            ),
+            _outline,
+        ),
+        Operation(
+            "locate_symbol",
+            "definitions by exact name, `A > B`, `path > A > B` or handle",
+            (
+                Argument("name", str, required=True),
+                Argument("detail_level", str, choices=_choices(DetailLevel)),
+                *_FILTERS,
+                _REF,
+            ),
+            _locate,
+        ),
+        Operation(
+            "index_status",
+            "state, freshness, counts, versions, recovery report",
+            (Argument("wait", bool), Argument("timeout_s", float), _REF),
+            _status,
+        ),
+        Operation(
+            "index_repo",
+            "build the index or bring it up to date; with force from nothing",
+            (Argument("force", bool),),
+            lambda engine, given: engine.index(force=given.get("force", False)),
+        ),
+        Operation(
+            "sync_repo",
+            "bring an existing index up to date",
+            (),
+            lambda engine, given: engine.sync(),  # noqa: ARG005  # the table's signature
+        ),
+    )
+}
+
+
+def call_operation(engine: Engine, name: str, arguments: Mapping[str, object]) -> object:
+    """Check the arguments against the table, then call."""
+    operation = OPERATIONS.get(name)
+    if operation is None:
+        raise UnknownOperation(f"op: given {name!r}; allowed: {', '.join(OPERATIONS)}")
+    return operation.call(engine, _checked(operation, arguments))
+
+
+def _checked(operation: Operation, given: Mapping[str, object]) -> dict[str, Any]:
+    known = {argument.name: argument for argument in operation.arguments}
+    for name in given:
+        if name not in known:
+            allowed = ", ".join(known) or "no arguments"
+            raise BadInput(f"{operation.name}: unknown argument {name!r}; allowed: {allowed}")
+    checked: dict[str, Any] = {}
+    for argument in operation.arguments:
+        value = given.get(argument.name)
+        if value is None:
+            if argument.required:
+                raise BadInput(f"{operation.name}: argument {argument.name!r} is missing")
+            continue
+        checked[argument.name] = _converted(argument, value)
+    return checked
+
+
+def _converted(argument: Argument, value: object) -> object:
+    if argument.repeated:
+        values = value if isinstance(value, list) else [value]
+        return tuple(_single(argument, item) for item in values)
+    return _single(argument, value)
+
+
+def _single(argument: Argument, value: object) -> object:
+    if argument.kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if type(value) is not argument.kind:
+        kind = argument.kind.__name__
+        raise BadInput(f"{argument.name}: given {value!r}; allowed: a value of type {kind}")
+    if argument.choices and value not in argument.choices:
+        allowed = ", ".join(argument.choices)
+        raise BadInput(f"{argument.name}: given {value!r}; allowed: {allowed}")
+    return value

@@ -1,0 +1,133 @@
+"""The tree of all errors, each with a stable code and what to do next.
+
+CodeCompassError
+├── BadInput                 invalid_argument
+│   ├── UnknownOperation     unknown_operation
+│   └── PathOutside          path_outside_workspace
+├── ConfigInvalid            config_invalid
+├── WorkspaceMissing         workspace_not_found
+├── WorkspaceUnreadable      workspace_unreadable
+├── FileNotIndexed           file_not_indexed
+├── GitMissing               git_missing
+├── GitFailed                git_failed
+├── IndexMissing             not_indexed
+├── IndexIncompatible        index_incompatible
+└── StoreError               store_failed
+    ├── StoreBusy            store_busy
+    └── StoreFull            disk_full
+"""
+
+
+class CodeCompassError(Exception):
+    """Something a caller can be told about: what failed, on what, and what to do next."""
+
+    code = "internal"
+    remediation = ""
+
+    def __init__(self, message: str, *, remediation: str | None = None) -> None:
+        super().__init__(message)
+        if remediation is not None:
+            self.remediation = remediation
+
+    @property
+    def message(self) -> str:
+        """What failed, in one line."""
+        return str(self)
+
+
+class BadInput(CodeCompassError):
+    """An argument is missing, of the wrong type, or not one of the allowed values."""
+
+    code = "invalid_argument"
+    remediation = "correct the argument and call again"
+
+
+class UnknownOperation(BadInput):
+    """A batch line names an operation that does not exist."""
+
+    code = "unknown_operation"
+
+
+class PathOutside(BadInput):
+    """A path leaves the workspace, by `..`, an absolute path or a symbolic link."""
+
+    code = "path_outside_workspace"
+    remediation = "give a path inside the workspace, relative to its root"
+
+
+class ConfigInvalid(CodeCompassError):
+    """A configuration file or variable cannot be used."""
+
+    code = "config_invalid"
+    remediation = "correct the value; `codecompass config show` prints each value and its origin"
+
+
+class WorkspaceMissing(CodeCompassError):
+    """The workspace folder does not exist or is not a folder."""
+
+    code = "workspace_not_found"
+    remediation = "give an existing folder with --workspace"
+
+
+class WorkspaceUnreadable(CodeCompassError):
+    """The workspace folder cannot be listed."""
+
+    code = "workspace_unreadable"
+    remediation = "check the permissions of the folder"
+
+
+class FileNotIndexed(CodeCompassError):
+    """The path is not part of the snapshot that was asked."""
+
+    code = "file_not_indexed"
+    remediation = "`codecompass index --show-ignored` names the rule that leaves a file out"
+
+
+class GitMissing(CodeCompassError):
+    """The `git` program is not installed."""
+
+    code = "git_missing"
+    remediation = "install git and make sure it is on the PATH"
+
+
+class GitFailed(CodeCompassError):
+    """A `git` command failed."""
+
+    code = "git_failed"
+
+
+class IndexMissing(CodeCompassError):
+    """Nothing has been indexed for this workspace yet."""
+
+    code = "not_indexed"
+    remediation = "codecompass index"
+
+
+class IndexIncompatible(CodeCompassError):
+    """The index was made by another version or cannot be read."""
+
+    code = "index_incompatible"
+    remediation = "codecompass index --force"
+
+
+class StoreError(CodeCompassError):
+    """A store could not do what was asked."""
+
+    code = "store_failed"
+    remediation = "codecompass doctor"
+
+
+class StoreBusy(StoreError):
+    """Another process is writing to this repository's store."""
+
+    code = "store_busy"
+    remediation = "wait for the other process; `codecompass status` shows its job"
+
+
+class StoreFull(StoreError):
+    """The disk that holds the store is full; what was published before is still there."""
+
+    code = "disk_full"
+    remediation = (
+        "free some space, or set CODECOMPASS_HOME to another disk, then `codecompass sync`"
+    )

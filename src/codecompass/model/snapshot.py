@@ -1,0 +1,114 @@
+"""A snapshot's files, what changed since the last look, and the jobs that keep it up to date."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NewType
+
+from codecompass.model.source import SkipReason
+
+VersionId = NewType("VersionId", int)
+SnapshotId = NewType("SnapshotId", int)
+JobId = NewType("JobId", int)
+
+LIVE = "live"
+"""The ref of a working tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionKey:
+    """What a file version is known by: same key, same facts, on every ref and worktree."""
+
+    blob_id: str
+    language: str
+    extractor: str  # version of grammar row, queries and rules
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One path of a snapshot: the version it stands for, or why it has none."""
+
+    path: str
+    version_id: VersionId | None
+    skip_reason: SkipReason | None
+    blob_id: str  # "" for skipped files
+    size_bytes: int
+    mtime_ns: int  # 0: not to be trusted, look at the content
+
+
+@dataclass(frozen=True, slots=True)
+class FileDelta:
+    """What a look at the disk says against what is known: to be read, and to be dropped."""
+
+    changed: tuple[str, ...]
+    deleted: tuple[str, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has to be done."""
+        return not self.changed and not self.deleted
+
+
+class JobStatus(StrEnum):
+    """The states of an index job; the last three are final."""
+
+    RUNNING = "running"
+    VALIDATING = "validating"
+    PUBLISHED = "published"
+    FAILED = "failed"
+    ROLLED_BACK = "rolled_back"
+
+
+ACTIVE_JOBS = (JobStatus.RUNNING, JobStatus.VALIDATING)
+
+
+@dataclass(frozen=True, slots=True)
+class JobCounts:
+    """What a job did, in files and records."""
+
+    scanned: int = 0  # files listed
+    hashed: int = 0  # files read because size or time differed
+    extracted: int = 0  # contents never seen before
+    reused: int = 0  # contents already in the store
+    deleted: int = 0  # paths that left the snapshot
+    skipped: int = 0  # files found but not indexable
+    symbols: int = 0  # definitions extracted
+    requoted: int = 0  # chunks whose quoted signatures changed
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """One run of the indexer as the store remembers it."""
+
+    id: JobId
+    ref: str
+    mode: str  # full | incremental
+    status: JobStatus
+    counts: JobCounts
+    duration_ms: int
+    error_code: str
+    error_message: str
+    created_at: str
+    updated_at: str
+
+
+class Compatibility(StrEnum):
+    """What the start-up check says of a store."""
+
+    COMPATIBLE = "compatible"
+    NOT_INDEXED = "not_indexed"
+    REINDEX_REQUIRED = "reindex_required"
+    CORRUPT = "corrupt_manifest"
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotCounts:
+    """How much a snapshot holds."""
+
+    files: int
+    symbols: int
+    references: int
+    imports: int
+    lines: int
+    languages: dict[str, int]  # files by language
+    skipped: dict[str, int]  # files by reason
+    with_errors: int  # files whose syntax is broken somewhere

@@ -1,0 +1,63 @@
+"""Places in source text, files as they were seen, and why some are left out."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of one file: lines 1-based and inclusive, bytes 0-based and half-open.
+
+    Bytes count in the file's text as UTF-8 without a byte order mark.
+    """
+
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+
+    def contains(self, other: "Span") -> bool:
+        """Whether `other` lies inside this span."""
+        return self.start_byte <= other.start_byte and other.end_byte <= self.end_byte
+
+
+class SkipReason(StrEnum):
+    """Why a file that was found is not indexed."""
+
+    BINARY = "binary"
+    TOO_LARGE = "too_large"
+    LONG_LINE = "long_line"
+    GENERATED = "generated"
+    UNREADABLE = "unreadable"
+    OUTSIDE = "symlink_outside"
+    NOT_A_FILE = "not_a_file"
+    CRASHED = "crashed"
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What the file system says of one file; a trigger for a closer look, never the verdict."""
+
+    path: str
+    size_bytes: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """One file's content, ready to parse."""
+
+    blob_id: str  # git's id of the raw bytes
+    text: bytes  # UTF-8 without byte order mark, line ends as in the file
+    size_bytes: int
+    mtime_ns: int  # 0: the file was too fresh, or moving, to trust its time
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredFile:
+    """A file or folder left out by a rule, and the rule: where it stands and what it says."""
+
+    path: str
+    source: str  # file of the rule, or "built-in"
+    line: int  # 0 for built-in rules
+    pattern: str

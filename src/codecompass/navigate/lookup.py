@@ -1,0 +1,90 @@
+"""A symbol's name, path or handle in, its definitions out: exact names only."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codecompass.model.query import SymbolFilters, SymbolPath
+from codecompass.model.symbol import HANDLE_CHARS, PlacedSymbol, handle_id_prefix
+from codecompass.store.reader import SnapshotReader
+from codecompass.text.similarity import most_alike
+
+_STEP = re.compile(r"\s+>\s+|\s*›\s*")
+_PREFIX = re.compile(r"^\s*symbol\s*=\s*")
+_HANDLE = re.compile(rf"^[0-9a-f]{{{HANDLE_CHARS}}}$")
+_SEPARATORS = re.compile(r"::|[.\\#/:]")
+# Names with most three-letter pieces in common; the finer measure picks from these.
+_SUGGESTION_POOL = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What was found; suggestions only if nothing was."""
+
+    matches: tuple[PlacedSymbol, ...]
+    suggestions: tuple[str, ...] = ()
+
+
+def locate(
+    reader: SnapshotReader, text: str, *, filters: SymbolFilters, max_suggestions: int
+) -> Lookup:
+    """Definitions for `name`, `A > name`, `path > A > name`, `A.name` or a handle.
+
+    Names are matched exactly; several matches all come back, by path and position.
+    """
+    found = _by_handle(reader, text.strip()) or _by_path(reader, parse_symbol_path(text))
+    found = found or _by_qualified_name(reader, text.strip())
+    admitted = tuple(item for item in found if filters.admit(item))
+    if admitted:
+        return Lookup(admitted)
+    name = parse_symbol_path(text).name
+    pool = reader.similar_names(name, _SUGGESTION_POOL)
+    alike = most_alike(name, (item for item in pool if item != name), limit=max_suggestions)
+    return Lookup((), tuple(alike))
+
+
+def parse_symbol_path(text: str) -> SymbolPath:
+    """Split `path > A > B` at its arrows; a first step with a slash or a suffix is a path."""
+    steps = [step.strip() for step in _STEP.split(_PREFIX.sub("", text)) if step.strip()]
+    if not steps:
+        return SymbolPath(text.strip())
+    *scope, name = steps
+    if scope and _looks_like_path(scope[0]):
+        return SymbolPath(name, tuple(scope[1:]), scope[0].removeprefix("./"))
+    return SymbolPath(name, tuple(scope))
+
+
+def _looks_like_path(step: str) -> bool:
+    return "/" in step or re.search(r"\w\.[A-Za-z0-9]{1,10}$", step) is not None
+
+
+def _by_handle(reader: SnapshotReader, text: str) -> list[PlacedSymbol]:
+    if not _HANDLE.match(text):
+        return []
+    return [item for item in reader.symbols_with_id(handle_id_prefix(text)) if item.handle == text]
+
+
+def _by_path(reader: SnapshotReader, wanted: SymbolPath) -> list[PlacedSymbol]:
+    found = [item for item in reader.symbols_named(wanted.name) if _ends_with(item, wanted.scope)]
+    if not wanted.path:
+        return found
+    paths = set(reader.paths_ending(wanted.path))
+    return [item for item in found if item.path in paths]
+
+
+def _by_qualified_name(reader: SnapshotReader, text: str) -> list[PlacedSymbol]:
+    """`A.b`, `A::b`, `A#b`: the last part by name, the rest by the chain before it."""
+    parts = [part for part in _SEPARATORS.split(text) if part]
+    if len(parts) < 2 or " " in text:
+        return []
+    *scope, name = parts
+    return [
+        item
+        for item in reader.symbols_named(name)
+        if item.symbol.qualified_name == text or _ends_with(item, scope)
+    ]
+
+
+def _ends_with(item: PlacedSymbol, scope: Sequence[str]) -> bool:
+    """Whether the chain of what a symbol belongs to ends with these names."""
+    return not scope or item.symbol.scope[-len(scope) :] == tuple(scope)

@@ -1,0 +1,92 @@
+"""One file's text and language in, its facts out: a pure function of both.
+
+Order: parse → drafts → root statements → numbering → records → imports → uses.
+"""
+
+import hashlib
+
+from codecompass.model.facts import FileFacts
+from codecompass.model.symbol import SymbolKind
+from codecompass.parse.drafts import collect_drafts
+from codecompass.parse.imports import ImportRules, collect_imports
+from codecompass.parse.languages import Language
+from codecompass.parse.parser import Grammar, Syntax, parse, query_text
+from codecompass.parse.references import collect_references
+from codecompass.parse.statements import Statement, root_statements
+from codecompass.parse.symbols import RecordBuilder, number_records
+from codecompass.parse.windows import line_windows
+from codecompass.text.lines import LineTable
+
+# Raised when the meaning of a stored record changes without a change of a query file.
+_RULES_VERSION = 1
+_INDEXED_QUERIES = ("symbols", "references")
+
+
+def extract(language: Language, text: bytes, *, with_reads: bool = False) -> FileFacts:
+    """Everything the source states: definitions, root statements, imports, uses.
+
+    Plain reads and writes of names cost as much as all the rest and are mostly local,
+    so they come only `with_reads`. Broken syntax is no error: what parses is extracted
+    and `has_errors` is set. Text without a grammar becomes line windows.
+    """
+    lines = LineTable(text)
+    if language.grammar is None:
+        return _windowed(language, text, lines)
+    names = (*_INDEXED_QUERIES, "reads") if with_reads else _INDEXED_QUERIES
+    grammar = Grammar(*language.grammar, language.queries, names)
+    syntax = parse(text, grammar, transparent=language.transparent)
+    return _facts(language, text, lines=lines, syntax=syntax)
+
+
+def extractor_version(language: Language) -> str:
+    """Changes whenever the same bytes could give other facts: rules, queries or language row."""
+    digest = hashlib.blake2b(digest_size=6)
+    row = sorted((name, _stable_text(getattr(language, name))) for name in language.__slots__)
+    digest.update(f"{_RULES_VERSION}|{row}".encode())
+    digest.update(query_text(language.queries, _INDEXED_QUERIES).encode())
+    return digest.hexdigest()
+
+
+def _stable_text(value: object) -> str:
+    """A text of a field that does not depend on the order of a set."""
+    return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
+
+
+def _windowed(language: Language, text: bytes, lines: LineTable) -> FileFacts:
+    windows = [Statement(*span, SymbolKind.EXPRESSION) for span in line_windows(text, lines)]
+    builder = RecordBuilder(language, text, lines, captures={})
+    records = builder.statements(windows, number_records((), windows), ())
+    return FileFacts(language.name, lines.line_count, False, tuple(records), is_windowed=True)
+
+
+def _facts(language: Language, text: bytes, *, lines: LineTable, syntax: Syntax) -> FileFacts:
+    captures = syntax.captures
+    drafts = collect_drafts(captures, text)
+    statements = root_statements(text, lines, roots=syntax.roots, drafts=drafts, captures=captures)
+    numbering = number_records(drafts, statements)
+    imports = collect_imports(
+        text,
+        lines,
+        captures=captures,
+        rules=ImportRules(language.separator, language.import_splits_path, language.module_binds),
+    )
+    builder = RecordBuilder(language, text, lines, captures=captures)
+    records = builder.symbols(drafts, numbering)
+    records += builder.statements(statements, numbering, imports)
+    records.sort(key=lambda record: record.ordinal)
+    uses = collect_references(
+        text,
+        lines,
+        captures=captures,
+        drafts=drafts,
+        ordinals=numbering.drafts,
+        silent_names=language.silent_names,
+    )
+    return FileFacts(
+        language=language.name,
+        line_count=lines.line_count,
+        has_errors=syntax.has_errors,
+        symbols=tuple(records),
+        references=tuple(uses),
+        imports=tuple(imports),
+    )

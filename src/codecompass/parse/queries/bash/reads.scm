@@ -1,0 +1,2 @@
+(simple_expansion (variable_name) @ref.read)
+(expansion (variable_name) @ref.read)

@@ -1,0 +1,20 @@
+(identifier) @ref.read
+(field_expression field: (field_identifier) @ref.read)
+(assignment_expression left: (identifier) @ref.write)
+(function_declarator declarator: (qualified_identifier name: (_) @skip))
+(function_declarator declarator: (qualified_identifier name: (qualified_identifier name: (_) @skip)))
+(destructor_name (identifier) @skip)
+
+; Names that a function binds for itself: uses of them are local.
+(parameter_declaration declarator: (identifier) @local)
+(parameter_declaration declarator: (pointer_declarator declarator: (identifier) @local))
+(parameter_declaration declarator: (reference_declarator (identifier) @local))
+(optional_parameter_declaration declarator: (identifier) @local)
+(compound_statement (declaration declarator: (identifier) @local))
+(compound_statement (declaration declarator: (pointer_declarator declarator: (identifier) @local)))
+(compound_statement (declaration declarator: (init_declarator declarator: (identifier) @local)))
+(compound_statement (declaration declarator: (init_declarator declarator: (pointer_declarator declarator: (identifier) @local))))
+(compound_statement (declaration declarator: (init_declarator declarator: (reference_declarator (identifier) @local))))
+(for_range_loop declarator: (identifier) @local)
+(for_range_loop declarator: (reference_declarator (identifier) @local))
+(preproc_params (identifier) @local)

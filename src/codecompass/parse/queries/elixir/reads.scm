@@ -1,0 +1,2 @@
+(alias) @ref.read
+(unary_operator operator: "@" operand: (identifier) @ref.read)

@@ -1,0 +1,15 @@
+((call target: (identifier) @_import (arguments . (alias) @import.path)) @import
+  (#any-of? @_import "import" "alias" "require" "use"))
+((call target: (identifier) @_import (arguments . (dot left: (alias) @import.prefix right: (tuple) @import.group))) @import
+  (#eq? @_import "alias"))
+((call target: (identifier) @_import (arguments (dot right: (tuple (alias) @import.path))))
+  (#eq? @_import "alias"))
+((call target: (identifier) @_import (arguments (keywords (pair key: (keyword) @_as value: (alias) @import.alias))))
+  (#eq? @_import "alias") (#match? @_as "^as:"))
+(call target: (identifier) @ref.call)
+(call target: (dot right: (identifier) @ref.call))
+(struct (alias) @ref.type)
+((unary_operator operand: (call target: (identifier) @_behaviour (arguments (alias) @ref.inherit)))
+  (#eq? @_behaviour "behaviour"))
+((call target: (identifier) @_use (arguments . (alias) @ref.inherit))
+  (#eq? @_use "use"))

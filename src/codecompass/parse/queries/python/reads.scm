@@ -1,0 +1,25 @@
+; Every use that is not one of the roles in references.scm; run on demand only.
+(identifier) @ref.read
+(keyword_argument name: (identifier) @skip)
+
+; Names that a function binds for itself: uses of them are local.
+(parameters (identifier) @local)
+(parameters [(default_parameter name: (identifier) @local)
+             (typed_default_parameter name: (identifier) @local)
+             (typed_parameter (identifier) @local)
+             (list_splat_pattern (identifier) @local)
+             (dictionary_splat_pattern (identifier) @local)])
+(typed_parameter [(list_splat_pattern (identifier) @local) (dictionary_splat_pattern (identifier) @local)])
+(lambda_parameters (identifier) @local)
+(lambda_parameters (default_parameter name: (identifier) @local))
+(assignment left: (identifier) @local)
+(assignment left: (pattern_list (identifier) @local))
+(assignment left: (tuple_pattern (identifier) @local))
+(for_statement left: (identifier) @local)
+(for_statement left: (pattern_list (identifier) @local))
+(for_statement left: (tuple_pattern (identifier) @local))
+(for_in_clause left: (identifier) @local)
+(for_in_clause left: (pattern_list (identifier) @local))
+(for_in_clause left: (tuple_pattern (identifier) @local))
+(as_pattern_target (identifier) @local)
+(named_expression name: (identifier) @local)

@@ -1,0 +1,35 @@
+; Imports.
+(import_statement) @import
+(import_from_statement) @import
+(future_import_statement) @import
+(import_statement name: (dotted_name) @import.path)
+(import_statement name: (aliased_import name: (dotted_name) @import.path alias: (identifier) @import.alias))
+(import_from_statement module_name: (_) @import.module)
+(import_from_statement name: (dotted_name) @import.name)
+(import_from_statement name: (aliased_import name: (dotted_name) @import.name alias: (identifier) @import.alias))
+(import_from_statement (wildcard_import) @import.wildcard)
+(future_import_statement "__future__" @import.module)
+(future_import_statement name: (dotted_name) @import.name)
+
+; Uses.
+(assignment left: (attribute attribute: (identifier) @ref.write))
+(augmented_assignment left: (identifier) @ref.write)
+(augmented_assignment left: (attribute attribute: (identifier) @ref.write))
+(delete_statement (identifier) @ref.write)
+(call function: (identifier) @ref.call)
+(call function: (attribute attribute: (identifier) @ref.call))
+(type (identifier) @ref.type)
+(type (attribute attribute: (identifier) @ref.type))
+(type (generic_type (identifier) @ref.type))
+(type (binary_operator (identifier) @ref.type))
+(type (subscript (identifier) @ref.type))
+(class_definition superclasses: (argument_list (identifier) @ref.inherit))
+(class_definition superclasses: (argument_list (attribute attribute: (identifier) @ref.inherit)))
+(class_definition superclasses: (argument_list (subscript value: (identifier) @ref.inherit)))
+(class_definition superclasses: (argument_list (subscript value: (attribute attribute: (identifier) @ref.inherit))))
+(decorator (identifier) @ref.decorate)
+(decorator (attribute attribute: (identifier) @ref.decorate))
+(decorator (call function: (identifier) @ref.decorate))
+(decorator (call function: (attribute attribute: (identifier) @ref.decorate)))
+(class_definition type_parameters: (type_parameter (type (identifier) @local.type)))
+(function_definition type_parameters: (type_parameter (type (identifier) @local.type)))

@@ -1,0 +1,31 @@
+(use_declaration) @import
+(use_declaration argument: [(identifier) (scoped_identifier)] @import.path)
+(use_as_clause path: (_) @import.path alias: (identifier) @import.alias)
+(scoped_use_list path: (_) @import.prefix list: (use_list) @import.group)
+(use_list [(identifier) (scoped_identifier) (self)] @import.path)
+(use_wildcard (_) @import.module)
+(use_wildcard "*" @import.wildcard)
+(extern_crate_declaration name: (identifier) @import.path) @import
+(mod_item name: (identifier) @import.path !body) @import
+(extern_crate_declaration alias: (identifier) @import.alias)
+(use_declaration (visibility_modifier) @import.re_export)
+
+(call_expression function: (identifier) @ref.call)
+(call_expression function: (field_expression field: (field_identifier) @ref.call))
+(call_expression function: (scoped_identifier name: (identifier) @ref.call))
+(call_expression function: (generic_function function: (identifier) @ref.call))
+(call_expression function: (generic_function function: (scoped_identifier name: (identifier) @ref.call)))
+(call_expression function: (generic_function function: (field_expression field: (field_identifier) @ref.call)))
+(macro_invocation macro: (identifier) @ref.call)
+(macro_invocation macro: (scoped_identifier name: (identifier) @ref.call))
+(struct_expression name: (type_identifier) @ref.call)
+(type_identifier) @ref.type
+(impl_item trait: (type_identifier) @ref.inherit)
+(impl_item trait: (generic_type type: (type_identifier) @ref.inherit))
+(impl_item trait: (scoped_type_identifier name: (type_identifier) @ref.inherit))
+(trait_item bounds: (trait_bounds (type_identifier) @ref.inherit))
+(attribute (identifier) @ref.decorate)
+(attribute (scoped_identifier name: (identifier) @ref.decorate))
+(assignment_expression left: (field_expression field: (field_identifier) @ref.write))
+(type_parameter name: (type_identifier) @local.type)
+(const_parameter name: (identifier) @local.type)

@@ -1,0 +1,20 @@
+(import_declaration) @import
+(import_declaration (identifier) @import.segment)
+(namespace_selectors (identifier) @import.name)
+(namespace_selectors (arrow_renamed_identifier name: (identifier) @import.name alias: (_) @import.alias))
+(namespace_selectors (as_renamed_identifier name: (identifier) @import.name alias: (_) @import.alias))
+(namespace_selectors (namespace_wildcard) @import.wildcard)
+(import_declaration (namespace_wildcard) @import.wildcard)
+
+(call_expression function: (identifier) @ref.call)
+(call_expression function: (field_expression field: (identifier) @ref.call))
+(call_expression function: (generic_function function: (identifier) @ref.call))
+(call_expression function: (generic_function function: (field_expression field: (identifier) @ref.call)))
+(instance_expression (type_identifier) @ref.call)
+(instance_expression (generic_type type: (type_identifier) @ref.call))
+(type_identifier) @ref.type
+(extends_clause type: (type_identifier) @ref.inherit)
+(extends_clause type: (generic_type type: (type_identifier) @ref.inherit))
+(annotation name: (type_identifier) @ref.decorate)
+(type_parameters name: (identifier) @local.type)
+(covariant_type_parameter name: (identifier) @local.type)

@@ -1,0 +1,12 @@
+(import_statement "type" @import.type_only)
+(export_statement "type" @import.type_only source: (string))
+(import_statement (import_require_clause (identifier) @import.bound source: (string) @import.module))
+(type_identifier) @ref.type
+(extends_clause value: (identifier) @ref.inherit)
+(extends_clause value: (member_expression property: (property_identifier) @ref.inherit))
+(implements_clause (type_identifier) @ref.inherit)
+(implements_clause (generic_type name: (type_identifier) @ref.inherit))
+(extends_type_clause (type_identifier) @ref.inherit)
+(extends_type_clause (generic_type name: (type_identifier) @ref.inherit))
+(type_parameter name: (type_identifier) @local.type)
+(index_signature name: (identifier) @skip)

@@ -1,0 +1,47 @@
+"""What is known about an answer in, its metadata out; answers as plain JSON values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+
+from codecompass.model.answer import Completeness, Freshness, IndexingStatus, Meta
+from codecompass.model.snapshot import LIVE, SnapshotCounts
+from codecompass.text.tokens import estimate_tokens
+
+
+def make_meta(
+    *,
+    freshness: Freshness,
+    shown: int,
+    total: int,
+    elapsed_ms: int,
+    content: object,
+    searched: SnapshotCounts | None,
+) -> Meta:
+    """Metadata of an answer from a ready index; `searched` is given when nothing was found."""
+    is_cut = shown < total
+    return Meta(
+        freshness_status=freshness,
+        indexing_status=IndexingStatus.READY,
+        result_completeness=Completeness.TRUNCATED if is_cut else Completeness.COMPLETE,
+        ref=LIVE,
+        elapsed_ms=elapsed_ms,
+        estimated_tokens=estimate_tokens(str(plain(content))),
+        safety_limit_applied=is_cut,
+        searched_files=searched.files if searched else None,
+        searched_symbols=searched.symbols if searched else None,
+    )
+
+
+def plain(value: object) -> object:
+    """An answer as dicts, lists and scalars for JSON; fields that say nothing are left out."""
+    if is_dataclass(value) and not isinstance(value, type):
+        pairs = ((item.name, getattr(value, item.name)) for item in fields(value))
+        return {name: plain(content) for name, content in pairs if content is not None}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(key): plain(content) for key, content in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(item) for item in value]
+    return value

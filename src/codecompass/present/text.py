@@ -1,0 +1,129 @@
+"""Answers in, compact lines for people and agents out."""
+
+from collections.abc import Mapping
+
+from codecompass.model.answer import (
+    DoctorAnswer,
+    LocateAnswer,
+    Meta,
+    OutlineAnswer,
+    StatusAnswer,
+    SymbolResult,
+    SyncAnswer,
+)
+
+_MIB = 1024 * 1024
+
+
+def render_outline(answer: OutlineAnswer) -> str:
+    """One line per symbol: lines, nesting, signature."""
+    state = " · syntax errors" if answer.has_errors else ""
+    lines = [f"{answer.path} · {answer.language} · {answer.line_count} lines{state}"]
+    width = max((len(_span(item)) for item in answer.results), default=0)
+    for item in answer.results:
+        label = item.signature or item.name
+        if item.name not in label:
+            label = f"{item.name}: {label}"  # a body-only signature, such as `typedef struct`
+        lines.append(f"{_span(item):>{width}}  {'  ' * (item.depth or 0)}{label}")
+    if not answer.results:
+        lines.append("no definitions in this file")
+    return "\n".join(lines)
+
+
+def render_locate(answer: LocateAnswer) -> str:
+    """Results grouped by file, each with its place first; suggestions clearly apart."""
+    lines = [_status_line(answer.meta, f"{len(answer.results)} of {answer.total} definitions")]
+    for item in answer.results:
+        name = item.qualified_name or item.name
+        lines.append(f"{item.path}:{_span(item)} {item.kind} {name} [{item.handle}]")
+        if item.signature:
+            lines.append(f"    {item.signature}")
+        for extra in (item.doc, item.body_preview):
+            if extra:
+                lines += [f"    | {line}" for line in extra.splitlines()]
+    if not answer.results:
+        meta = answer.meta
+        lines.append(
+            f"no definition named {answer.query!r}; searched {meta.searched_symbols:,}"
+            f" definitions in {meta.searched_files:,} files"
+        )
+    if answer.suggestions:
+        lines.append(f"similar names, not matches: {', '.join(answer.suggestions)}")
+    if len(answer.results) < answer.total:
+        lines.append(f"{answer.total - len(answer.results)} more: narrow by kind or path")
+    return "\n".join(lines)
+
+
+def render_status(answer: StatusAnswer) -> str:
+    """The state in a few lines; what needs doing last."""
+    lines = [
+        f"workspace  {answer.workspace}",
+        f"index      {answer.indexing_status}, {answer.freshness_status}",
+        f"store      {answer.store} ({answer.size_bytes / _MIB:.1f} MiB,"
+        f" schema {answer.schema_version}, {answer.compatibility})",
+    ]
+    counts = answer.counts
+    if counts:
+        lines.append(
+            f"content    {counts.files:,} files, {counts.lines:,} lines, {counts.symbols:,}"
+            f" symbols, {counts.references:,} references, {counts.imports:,} imports"
+        )
+        lines.append(f"languages  {_tally(counts.languages)}")
+        if counts.skipped:
+            lines.append(f"skipped    {_tally(counts.skipped)}")
+        if counts.with_errors:
+            lines.append(f"errors     {counts.with_errors:,} files with syntax errors")
+        at = f" at {answer.head[:10]}" if answer.head else ""
+        lines.append(f"published  {answer.published_at}{at}")
+    if answer.changed_files:
+        lines.append(f"changed    {answer.changed_files:,} files since then: codecompass sync")
+    if answer.recovery:
+        found = answer.recovery
+        lines.append(f"recovery   job {found.job_id} {found.error_code}: {found.message}")
+        lines.append(f"           {found.advice}")
+    if counts is None:
+        lines.append("next       codecompass index")
+    return "\n".join(lines)
+
+
+def render_sync(answer: SyncAnswer) -> str:
+    """What a run did, in one line."""
+    counts = answer.counts
+    if not answer.published:
+        return f"up to date: {counts.scanned:,} files looked at in {answer.duration_ms} ms"
+    parts = [
+        f"{counts.extracted:,} files extracted",
+        f"{counts.symbols:,} symbols",
+        f"{counts.reused:,} known already" if counts.reused else "",
+        f"{counts.deleted:,} removed" if counts.deleted else "",
+        f"{counts.skipped:,} skipped" if counts.skipped else "",
+        f"{counts.requoted:,} chunks quote a changed signature" if counts.requoted else "",
+    ]
+    return f"indexed in {answer.duration_ms / 1000:.1f} s: {', '.join(p for p in parts if p)}"
+
+
+def render_doctor(answer: DoctorAnswer) -> str:
+    """One line per check, advice below it."""
+    lines = []
+    for check in answer.checks:
+        lines.append(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.detail}")
+        if check.advice:
+            lines.append(f"     {check.advice}")
+    if answer.ignored:
+        lines.append("files left out by our rules:")
+        lines += [f"  {count:>6,}  {rule}" for rule, count in answer.ignored.items()]
+    return "\n".join(lines)
+
+
+def _status_line(meta: Meta, found: str) -> str:
+    return f"index {meta.freshness_status} · {meta.ref} · {found} · {meta.estimated_tokens} tokens"
+
+
+def _span(item: SymbolResult) -> str:
+    if item.start_line == item.end_line:
+        return str(item.start_line)
+    return f"{item.start_line}-{item.end_line}"
+
+
+def _tally(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())

@@ -1,0 +1,109 @@
+"""Which listed files are left out, and by which rule: built-in ones and `.codecompassignore`.
+
+Git's own ignore files are git's business (`walk`); these rules come on top of them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+from pathspec import GitIgnoreSpec
+
+from codecompass.model.source import IgnoredFile
+
+IGNORE_FILE = ".codecompassignore"
+BUILT_IN = "built-in"
+
+_FOLDERS = frozenset(
+    ".git .hg .svn .bzr .jj node_modules bower_components __pycache__ .tox .nox .venv .mypy_cache"
+    " .pytest_cache .ruff_cache .hypothesis .eggs .gradle .terraform .next .nuxt .svelte-kit"
+    " .parcel-cache .turbo .yarn .dart_tool .bundle .cargo .idea .vs DerivedData".split()
+)
+# Build outputs by name only: somebody may well keep sources in a folder of that name,
+# so files that git tracks are kept.
+_OUTPUT_FOLDERS = frozenset("build dist target out venv env coverage htmlcov obj".split())
+
+_GENERATED = (
+    "*.min.js", "*.min.css", "*.min.mjs", "*.bundle.js", "*.map", "*.generated.*",
+    "*_generated.*", "*.pb.go", "*.pb.cc", "*.pb.h", "*_pb2.py", "*_pb2_grpc.py", "*_pb2.pyi",
+    "*.g.dart", "*.freezed.dart", "*.Designer.cs", "*.g.cs", "*.snap",
+    "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
+    "poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock", "Cargo.lock", "composer.lock",
+    "Gemfile.lock", "go.sum", "mix.lock", "pubspec.lock", "packages.lock.json", "flake.lock",
+    "gradle.lockfile", "*.lockb",
+)  # fmt: skip
+_BINARY = (
+    "*.exe *.dll *.so *.so.* *.dylib *.o *.a *.lib *.obj *.wasm *.pyc *.pyo *.pyd *.class *.jar"
+    " *.war *.whl *.egg *.zip *.gz *.tgz *.bz2 *.xz *.zst *.7z *.rar *.tar *.png *.jpg *.jpeg"
+    " *.gif *.bmp *.ico *.webp *.avif *.tiff *.psd *.pdf *.doc *.docx *.xls *.xlsx *.ppt *.pptx"
+    " *.mp3 *.mp4 *.m4a *.wav *.ogg *.flac *.mov *.avi *.mkv *.webm *.woff *.woff2 *.ttf *.otf"
+    " *.eot *.db *.sqlite *.sqlite3 *.mdb *.npy *.npz *.pkl *.parquet *.h5 *.onnx *.pt *.bin"
+    " *.dat *.mo *.gmo *.keystore *.jks *.p12 *.pfx"
+).split()
+
+# The patterns sorted by shape, because a plain suffix test is many times faster than a glob.
+_PATTERNS = (*_GENERATED, *_BINARY)
+_SUFFIXES = tuple(p[1:] for p in _PATTERNS if p[0] == "*" and "*" not in p[1:])
+_INFIXES = tuple(p.strip("*") for p in _PATTERNS if p[0] == "*" and p[-1] == "*")
+_EXACT_NAMES = frozenset(p for p in _PATTERNS if "*" not in p)
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRules:
+    """Every rule that applies to one workspace; `files` maps a folder to its ignore file."""
+
+    files: Mapping[str, GitIgnoreSpec]
+
+    def rule_for(self, path: str, *, is_tracked: bool) -> IgnoredFile | None:
+        """The rule that leaves a file out; None if it is kept.
+
+        The rule nearest to the file has the last word, so `!` in a `.codecompassignore`
+        brings back what a built-in rule leaves out.
+        """
+        rule = built_in_rule(path, is_tracked=is_tracked)
+        for folder, spec in self.files.items():
+            relative = path.removeprefix(f"{folder}/") if folder else path
+            if relative == path and folder:
+                continue
+            verdict = spec.check_file(relative)
+            if verdict.include is None or verdict.index is None:
+                continue
+            source = f"{folder}/{IGNORE_FILE}" if folder else IGNORE_FILE
+            pattern = str(spec.patterns[verdict.index].pattern)
+            line = verdict.index + 1
+            rule = IgnoredFile(path, source, line, pattern) if verdict.include else None
+        return rule
+
+
+def make_rules(ignore_files: Mapping[str, str]) -> IgnoreRules:
+    """Rules from the texts of the `.codecompassignore` files, keyed by their workspace path."""
+    specs = {}
+    for path in sorted(ignore_files, key=lambda item: (item.count("/"), item)):
+        folder = PurePosixPath(path).parent.as_posix()
+        lines = ignore_files[path].splitlines()
+        specs["" if folder == "." else folder] = GitIgnoreSpec.from_lines(lines)
+    return IgnoreRules(specs)
+
+
+def built_in_rule(path: str, *, is_tracked: bool) -> IgnoredFile | None:
+    """The built-in rule that leaves a file out, if any."""
+    *folders, name = path.split("/")
+    for folder in folders:
+        if folder in _FOLDERS or (folder in _OUTPUT_FOLDERS and not is_tracked):
+            return IgnoredFile(path, BUILT_IN, 0, f"{folder}/")
+    if name in _EXACT_NAMES:
+        return IgnoredFile(path, BUILT_IN, 0, name)
+    if name.endswith(_SUFFIXES) or any(part in name for part in _INFIXES):
+        pattern = next(p for p in (*_GENERATED, *_BINARY) if fnmatchcase(name, p))
+        return IgnoredFile(path, BUILT_IN, 0, pattern)
+    return None
+
+
+def count_by_rule(ignored: Iterable[IgnoredFile]) -> dict[str, int]:
+    """How many files each rule leaves out, most first."""
+    counts: dict[str, int] = {}
+    for item in ignored:
+        rule = f"{item.source}:{item.line}: {item.pattern}" if item.line else item.pattern
+        counts[rule] = counts.get(rule, 0) + 1
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))

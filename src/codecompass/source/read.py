@@ -1,0 +1,92 @@
+"""One file of a workspace in, its text or the reason to leave it out."""
+
+import hashlib
+import os
+import stat
+import time
+from pathlib import Path
+
+from codecompass.model.source import SkipReason, SourceText
+
+# Git and grep look this far for a NUL byte to tell binary from text.
+_BINARY_PROBE_BYTES = 8_000
+# Some file systems count time in steps of two seconds: a file changed again within
+# one step looks unchanged, so a file this fresh is not judged by its time.
+_FRESH_NS = 2_000_000_000
+_READ_ATTEMPTS = 3
+
+
+def read_source(
+    root: Path, path: str, *, max_bytes: int, max_line_bytes: int
+) -> SourceText | SkipReason:
+    """Read a file once, whole: its bytes are hashed, checked and turned into UTF-8.
+
+    A file that changes while it is read is read again; one that never rests is taken
+    as it was, with a time that makes the next sync look at it again.
+    """
+    try:
+        raw, seen, is_settled = _read_settled(root / path, max_bytes)
+    except OSError:
+        return SkipReason.UNREADABLE
+    if raw is None:
+        return SkipReason.TOO_LARGE if stat.S_ISREG(seen.st_mode) else SkipReason.NOT_A_FILE
+    text = decode_text(raw)
+    if text is None:
+        return SkipReason.BINARY
+    if _has_long_line(text, max_line_bytes):
+        return SkipReason.LONG_LINE
+    is_fresh = time.time_ns() - seen.st_mtime_ns < _FRESH_NS
+    mtime_ns = seen.st_mtime_ns if is_settled and not is_fresh else 0
+    return SourceText(blob_id(raw), text, len(raw), mtime_ns)
+
+
+def blob_id(raw: bytes) -> str:
+    """The id git gives to this content; the same on every ref, worktree and machine."""
+    digest = hashlib.sha1(b"blob %d\0" % len(raw), usedforsecurity=False)
+    digest.update(raw)
+    return digest.hexdigest()
+
+
+def decode_text(raw: bytes) -> bytes | None:
+    """The content as UTF-8 without byte order mark; None if it is binary.
+
+    UTF-16 counts as text only with its mark. Bytes that are not UTF-8 are taken as
+    Latin-1, in which every byte is a character.
+    """
+    if raw.startswith(b"\xef\xbb\xbf"):
+        raw = raw[3:]
+    elif raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            return raw.decode("utf-16").encode("utf-8")
+        except UnicodeError:
+            return None
+    if b"\0" in raw[:_BINARY_PROBE_BYTES]:
+        return None
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1").encode("utf-8")
+    return raw
+
+
+def _read_settled(path: Path, max_bytes: int) -> tuple[bytes | None, os.stat_result, bool]:
+    """Content, stat and whether both belong together; no content if it is too large."""
+    for attempt in range(_READ_ATTEMPTS):
+        with path.open("rb") as file:
+            before = os.fstat(file.fileno())
+            if before.st_size > max_bytes or not stat.S_ISREG(before.st_mode):
+                return None, before, True
+            raw = file.read(max_bytes + 1)
+            after = os.fstat(file.fileno())
+        if len(raw) > max_bytes:
+            return None, after, True
+        is_settled = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+        if (is_settled and len(raw) == after.st_size) or attempt == _READ_ATTEMPTS - 1:
+            return raw, after, is_settled
+    raise AssertionError
+
+
+def _has_long_line(text: bytes, max_line_bytes: int) -> bool:
+    if len(text) <= max_line_bytes:
+        return False
+    return max(map(len, text.split(b"\n"))) > max_line_bytes

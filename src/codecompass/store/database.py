@@ -1,0 +1,138 @@
+"""SQLite: the only module that opens it; its errors leave as ours."""
+
+import sqlite3
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFull
+
+Row = tuple[Any, ...]
+"""A row's values have the types of the schema, which Python cannot see."""
+
+
+def sqlite_version() -> str:
+    """The version of the SQLite library that Python was built with."""
+    return sqlite3.sqlite_version
+
+
+@contextmanager
+def native_errors(action: str) -> Generator[None]:
+    """Turn SQLite's errors into ours and keep the cause."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = str(error)
+        if "full" in text or "disk I/O" in text:
+            raise StoreFull(f"{action}: {text}") from error
+        if "locked" in text or "busy" in text:
+            raise StoreBusy(f"{action}: {text}") from error
+        if "malformed" in text or "not a database" in text:
+            raise IndexIncompatible(f"{action}: {text}") from error
+        raise StoreError(f"{action}: {text}") from error
+
+
+class Database:
+    """One connection; a reader sees the state of the moment its transaction began."""
+
+    def __init__(
+        self, path: Path, *, busy_timeout_s: float, cache_mib: int, read_only: bool = False
+    ) -> None:
+        mode = "ro" if read_only else "rwc"
+        with native_errors(f"open {path.name}"):
+            self._connection = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode={mode}",
+                uri=True,
+                timeout=busy_timeout_s,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            self._connection.execute(f"PRAGMA cache_size = -{cache_mib * 1024:d}")
+            self._connection.execute("PRAGMA foreign_keys = ON")
+            if not read_only:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def __enter__(self) -> "Database":
+        """Use as a context manager to be sure that the connection is closed."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the connection; an open transaction is rolled back."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    @contextmanager
+    def transaction(self, action: str) -> Generator[None]:
+        """All or nothing: what happens inside is seen by others at once or never."""
+        with native_errors(action):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self.rollback()
+                raise
+            self._connection.execute("COMMIT")
+
+    def begin_writing(self) -> None:
+        """Open a transaction that `commit` makes durable; a crash before that undoes it."""
+        with native_errors("begin writing"):
+            self._connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """Make everything since `begin_writing` durable and visible."""
+        with native_errors("commit"):
+            self._connection.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """Undo everything since `begin_writing`."""
+        if self._connection.in_transaction:
+            self._connection.rollback()
+
+    def begin_reading(self) -> None:
+        """From now on every query sees the same state, until `end_reading`."""
+        with native_errors("begin reading"):
+            self._connection.execute("BEGIN")
+            self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+
+    def end_reading(self) -> None:
+        """Let go of the state held by `begin_reading`."""
+        self.rollback()
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+        """All rows of a query."""
+        with native_errors("read"):
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def row(self, sql: str, parameters: Sequence[object] = ()) -> Row | None:
+        """The first row of a query."""
+        with native_errors("read"):
+            found: Row | None = self._connection.execute(sql, parameters).fetchone()
+            return found
+
+    def run(self, sql: str, parameters: Sequence[object] = ()) -> int:
+        """Execute one statement; the id of the row it inserted, if it did."""
+        with native_errors("write"):
+            return self._connection.execute(sql, parameters).lastrowid or 0
+
+    def run_many(self, sql: str, parameters: Iterable[Sequence[object]]) -> None:
+        """Execute one statement for many rows."""
+        with native_errors("write"):
+            self._connection.executemany(sql, parameters)
+
+    def run_script(self, sql: str) -> None:
+        """Execute several statements, each on its own or all in the open transaction."""
+        with native_errors("write"):
+            for statement in sql.split(";"):
+                if statement.strip():
+                    self._connection.execute(statement)

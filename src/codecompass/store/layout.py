@@ -1,0 +1,41 @@
+"""Where the parts of one repository's store lie."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLayout:
+    """The folder of one repository in the user's data directory."""
+
+    folder: Path
+
+    @property
+    def database(self) -> Path:
+        """SQLite: everything structured."""
+        return self.folder / "facts.db"
+
+    @property
+    def lexical(self) -> Path:
+        """Tantivy: text."""
+        return self.folder / "lexical"
+
+    @property
+    def vectors(self) -> Path:
+        """Memory-mapped arrays; the place is kept for them, nothing is written there yet."""
+        return self.folder / "vectors"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the one process that writes."""
+        return self.folder / "writer.lock"
+
+
+def layout_for(home: Path, identity: Path) -> StoreLayout:
+    """The store of the repository with this git common directory, or of this plain folder."""
+    digest = hashlib.sha256(str(identity).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    name = identity.parent.name if identity.name == ".git" else identity.name
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:40] or "root"
+    return StoreLayout(home / "repositories" / f"{readable}-{digest}")

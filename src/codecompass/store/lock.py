@@ -1,0 +1,79 @@
+"""One writer per store: a file lock that the system drops when its holder dies."""
+
+import os
+import time
+from pathlib import Path
+from types import TracebackType
+
+from codecompass.errors import StoreBusy, StoreError
+
+_POLL_S = 0.05
+
+
+class WriterLock:
+    """Held while a process writes; waiting for it is bounded."""
+
+    def __init__(self, path: Path, timeout_s: float) -> None:
+        self._path = path
+        self._timeout_s = timeout_s
+        self._descriptor = -1
+
+    def __enter__(self) -> "WriterLock":
+        """Wait for the lock, at most as long as allowed."""
+        deadline = time.monotonic() + self._timeout_s
+        self._descriptor = _open(self._path)
+        while not _try_lock(self._descriptor):
+            if time.monotonic() >= deadline:
+                os.close(self._descriptor)
+                raise StoreBusy(f"another process has been writing to {self._path.parent.name}")
+            time.sleep(_POLL_S)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let the next writer in."""
+        os.close(self._descriptor)
+
+
+def is_writer_alive(path: Path) -> bool:
+    """Whether some process holds the lock just now."""
+    if not path.exists():
+        return False
+    descriptor = _open(path)
+    try:
+        return not _try_lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _open(path: Path) -> int:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror}") from error
+
+
+if os.name == "nt":  # pragma: no cover  # not run on our machines
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]  # only there on Windows
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,200 @@
+"""File versions and their facts: rows in, rows out; written once, never changed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from codecompass.model.facts import FileFacts
+from codecompass.model.reference import Import
+from codecompass.model.snapshot import VersionId, VersionKey
+from codecompass.model.symbol import STATEMENT_KINDS
+from codecompass.store.database import Database, Row
+
+SCOPE_MARK = " > "
+_LIST_MARK = "\n"
+_FLAGS = ("type_only", "namespace", "default", "re_export", "dynamic", "side_effect")
+# SQLite takes at most 999 parameters in one statement on old versions.
+_BATCH = 900
+
+_INSERT_VERSION = "INSERT OR IGNORE INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_SYMBOL = (
+    "INSERT INTO symbols VALUES"
+    " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_USE = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_IMPORT = "INSERT INTO imports VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRows:
+    """The facts of one content as rows of plain values: cheap to send between processes."""
+
+    id: VersionId
+    key: VersionKey
+    line_count: int
+    has_errors: bool
+    symbols: list[Row]
+    uses: list[Row]
+    imports: list[Row]
+    definitions: int
+
+    def names(self) -> Iterator[tuple[int, str]]:
+        """The definitions' ordinals and names."""
+        for row in self.symbols:
+            if row[4] not in STATEMENT_KINDS:
+                yield row[1], row[2]
+
+    def version_row(self) -> Row:
+        """The row that makes the version known."""
+        return (
+            self.id,
+            self.key.blob_id,
+            self.key.language,
+            self.key.extractor,
+            self.line_count,
+            int(self.has_errors),
+            self.definitions,
+            len(self.uses),
+            len(self.imports),
+        )
+
+
+def encode_version(version_id: VersionId, key: VersionKey, facts: FileFacts) -> VersionRows:
+    """Facts as rows."""
+    symbols: list[Row] = []
+    for item in facts.symbols:
+        span = item.span
+        symbols.append(
+            (
+                version_id,
+                item.ordinal,
+                item.name,
+                item.qualified_name,
+                str(item.kind),
+                SCOPE_MARK.join(item.scope),
+                item.parent,
+                item.chunk_parent,
+                item.depth,
+                span.start_line,
+                span.end_line,
+                span.start_byte,
+                span.end_byte,
+                item.name_start,
+                item.body_start,
+                item.body_end,
+                item.signature,
+                item.doc,
+                _LIST_MARK.join(item.modifiers),
+                _LIST_MARK.join(item.decorators),
+                item.is_exported,
+                item.body_hash,
+                item.stable_id,
+            )
+        )
+    uses: list[Row] = [
+        (
+            version_id,
+            use.start_byte,
+            use.name,
+            str(use.role),
+            use.line,
+            use.enclosing,
+            use.receiver,
+        )
+        for use in facts.references
+    ]
+    imports: list[Row] = [
+        _import_row(version_id, position, item) for position, item in enumerate(facts.imports)
+    ]
+    definitions = sum(not item.is_statement for item in facts.symbols)
+    return VersionRows(
+        version_id, key, facts.line_count, facts.has_errors, symbols, uses, imports, definitions
+    )
+
+
+def insert_versions(database: Database, versions: Sequence[VersionRows]) -> None:
+    """Add versions that the store does not have; must run inside a transaction."""
+    database.run_many(_INSERT_VERSION, (version.version_row() for version in versions))
+    database.run_many(_INSERT_SYMBOL, chain.from_iterable(v.symbols for v in versions))
+    database.run_many(_INSERT_USE, chain.from_iterable(v.uses for v in versions))
+    database.run_many(_INSERT_IMPORT, chain.from_iterable(v.imports for v in versions))
+
+
+def known_versions(database: Database, keys: Iterable[VersionKey]) -> dict[VersionKey, VersionId]:
+    """Which of these contents were extracted before."""
+    wanted = set(keys)
+    found: dict[VersionKey, VersionId] = {}
+    blob_ids = sorted({key.blob_id for key in wanted})
+    for part in _batches(blob_ids):
+        marks = ", ".join("?" * len(part))
+        sql = f"SELECT id, blob_id, language, extractor FROM versions WHERE blob_id IN ({marks})"  # noqa: S608  # only question marks
+        for version_id, blob_id, language, extractor in database.rows(sql, part):
+            key = VersionKey(blob_id, language, extractor)
+            if key in wanted:
+                found[key] = VersionId(version_id)
+    return found
+
+
+def has_versions(database: Database) -> bool:
+    """Whether anything was ever extracted into this store."""
+    return database.row("SELECT 1 FROM versions LIMIT 1") is not None
+
+
+def reserve_ids(database: Database, count: int) -> VersionId:
+    """The first of so many ids that nobody else gets, ever.
+
+    Reserved before anything is written under them, in a transaction of its own: an id
+    that a killed run used in the text index is never given to another content.
+    """
+    with database.transaction("reserve ids"):
+        row = database.row("SELECT value FROM meta WHERE key = 'next_version_id'")
+        first = int(row[0]) if row else 1
+        database.run(
+            "UPDATE meta SET value = ? WHERE key = 'next_version_id'", (str(first + count),)
+        )
+    return VersionId(first)
+
+
+def unused_versions(database: Database) -> list[VersionId]:
+    """Versions that no snapshot names."""
+    rows = database.rows(
+        "SELECT id FROM versions WHERE id NOT IN"
+        " (SELECT version_id FROM snapshot_files WHERE version_id IS NOT NULL)"
+    )
+    return [VersionId(row[0]) for row in rows]
+
+
+def delete_versions(database: Database, ids: Iterable[VersionId]) -> None:
+    """Forget versions and everything that hangs on them; inside a transaction."""
+    database.run_many("DELETE FROM versions WHERE id = ?", ((version_id,) for version_id in ids))
+
+
+def missing_ids(database: Database, first: int, last: int) -> list[VersionId]:
+    """The ids of a reserved range that were never made durable."""
+    rows = database.rows("SELECT id FROM versions WHERE id BETWEEN ? AND ?", (first, last))
+    present = {row[0] for row in rows}
+    return [VersionId(number) for number in range(first, last + 1) if number not in present]
+
+
+def decode_list(text: str) -> tuple[str, ...]:
+    """A list column's values."""
+    return tuple(text.split(_LIST_MARK)) if text else ()
+
+
+def _import_row(version_id: VersionId, position: int, item: Import) -> Row:
+    flags = " ".join(flag for flag in _FLAGS if getattr(item, flag))
+    return (
+        version_id,
+        position,
+        item.module,
+        item.name,
+        item.bound_name,
+        item.line,
+        item.start_byte,
+        flags,
+    )
+
+
+def _batches(values: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for start in range(0, len(values), _BATCH):
+        yield tuple(values[start : start + _BATCH])

@@ -1,0 +1,105 @@
+"""Reading one file: its text, or the reason to leave it out."""
+
+import os
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from codecompass.model.source import SkipReason, SourceText
+from codecompass.source.read import blob_id, decode_text, read_source
+from tests.conftest import age, without_rights
+
+
+def read(path: Path, **limits: int) -> SourceText | SkipReason:
+    allowed = {"max_bytes": 1_000_000, "max_line_bytes": 20_000} | limits
+    return read_source(path.parent, path.name, **allowed)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"a\0b", SkipReason.BINARY),
+        (b"x" * 1_000_001, SkipReason.TOO_LARGE),
+        (b"x" * 20_001, SkipReason.LONG_LINE),
+        (b"\xff\xfe\x00", SkipReason.BINARY),
+    ],
+)
+def test_files_that_are_left_out(tmp_path: Path, content: bytes, reason: SkipReason) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert read(path) == reason
+
+
+def test_a_missing_file_and_a_folder_are_unreadable(tmp_path: Path) -> None:
+    assert read(tmp_path / "none") == SkipReason.UNREADABLE
+    (tmp_path / "folder").mkdir()
+    assert read(tmp_path / "folder") == SkipReason.UNREADABLE
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions work otherwise on Windows")
+def test_a_forbidden_file_is_unreadable(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    path.write_text("x")
+    path.chmod(0)
+    with without_rights(tmp_path):
+        assert read(path) == SkipReason.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (b"\xef\xbb\xbfx = 1\n", b"x = 1\n"),
+        ("é".encode("latin-1"), "é".encode()),
+        ("\ufeffgrün\r\n".encode("utf-16"), "\ufeffgrün\r\n".encode()),
+        (b"late" + b" " * 9000 + b"\0", b"late" + b" " * 9000 + b"\0"),
+    ],
+)
+def test_text_becomes_utf8_without_mark(raw: bytes, text: bytes) -> None:
+    assert decode_text(raw) == text
+
+
+def test_the_blob_id_is_gits(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"content\n")
+    said = subprocess.run(["git", "hash-object", str(path)], capture_output=True, check=True)
+    assert blob_id(b"content\n") == said.stdout.decode().strip()
+
+
+def test_a_fresh_file_is_not_judged_by_its_time(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("x")
+    fresh = read(path)
+    assert isinstance(fresh, SourceText)
+    assert fresh.mtime_ns == 0
+    age(path)
+    settled = read(path)
+    assert isinstance(settled, SourceText)
+    assert settled.mtime_ns == path.stat().st_mtime_ns
+
+
+def test_a_file_that_changes_while_it_is_read_is_whole(tmp_path: Path) -> None:
+    """Each content is one letter repeated; a mixture would show a torn read."""
+    path = tmp_path / "file"
+    path.write_bytes(b"a" * 300_000)
+    stop = threading.Event()
+
+    def rewrite() -> None:
+        letters = iter("bcdefghij" * 1000)
+        while not stop.is_set():
+            other = tmp_path / "other"
+            other.write_bytes(next(letters).encode() * 300_000)
+            other.replace(path)
+
+    writer = threading.Thread(target=rewrite)
+    writer.start()
+    try:
+        for _ in range(50):
+            found = read(path, max_line_bytes=1_000_000)
+            assert isinstance(found, SourceText)
+            assert len(set(found.text)) == 1
+            assert found.blob_id == blob_id(found.text)
+    finally:
+        stop.set()
+        writer.join()
