@@ -77,6 +77,9 @@ def test_outline_text(project: Repo) -> None:
         (("symbol", "nothing_like_it"), 0, "no definition named 'nothing_like_it'"),
         (("symbol", "nothing_like_it", "--quiet"), 1, "no definition"),
         (("symbol", "App", "--kind", "nonsense"), 2, "--kind: given 'nonsense'; allowed: module"),
+        (("symbol", "App", "--lang", "Python"), 2, "--lang: given 'Python'; allowed: python"),
+        (("symbol", "App", "--path-prefix", "none/"), 0, "none passes the filters"),
+        (("index", "--workspace", ""), 2, "empty text"),
         (("outline", "../x.py"), 2, "outside the workspace"),
         (("outline", "none.py"), 3, "none.py is not in the index"),
         (("sync",), 3, "has not been indexed yet"),
@@ -162,7 +165,7 @@ def test_batch_answers_in_order_and_survives_bad_lines(project: Repo) -> None:
         {"id": 9, "op": "index_status", "args": {"wait": True, "timeout_s": 1}},
         {"id": 10, "op": "sync_repo"},
         {"id": 11, "op": "index_repo", "args": {"force": True}},
-        "[1, 2]",
+        "[" * 30_000,
         {"id": 12, "op": "locate_symbol", "args": {"name": "run", "ref": "main"}},
         {"id": 13, "op": "locate_symbol", "args": {"name": "run", "kind": "method"}},
     )

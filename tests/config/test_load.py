@@ -43,6 +43,7 @@ def test_sources_win_in_order(tmp_path: Path) -> None:
         ("index = 1\n", "must be a table"),
         ("[freshness]\npolicy = 'sometimes'\n", "one of strict, balanced, best_effort"),
         ("not toml at all", "codecompass.toml"),
+        ("[store]\nhome = '/tmp/elsewhere'\n", "a matter of the machine"),
     ],
 )
 def test_wrong_values_are_named(tmp_path: Path, text: str, said: str) -> None:

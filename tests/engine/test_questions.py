@@ -1,5 +1,7 @@
 """Outline, lookup, status and doctor over a real index."""
 
+from pathlib import Path
+
 import pytest
 
 from codecompass import Engine
@@ -62,6 +64,7 @@ def places(engine: Engine, name: str, **filters: object) -> list[str]:
         ("Validate", []),
         ("valid", []),
         ("Other > validate", []),
+        ("TokenService.Inner > validate", ["src/other.py:6"]),
         ("src/none.ts > validate", []),
     ],
 )
@@ -79,6 +82,8 @@ def test_an_absent_name_gives_suggestions_and_what_was_searched(indexed: Engine)
     answer = indexed.locate("TokenServices")
     assert answer.results == ()
     assert answer.suggestions == ("TokenService",)
+    elsewhere = indexed.locate("src/none.ts > TokenService > Inner").suggestions
+    assert elsewhere == ("src/other.py > TokenService > Inner",)
     assert answer.meta.searched_files == 4
     assert answer.meta.searched_symbols == 10
 
@@ -92,6 +97,38 @@ def test_filters_narrow_and_never_widen(indexed: Engine) -> None:
     ]
     assert places(indexed, "TokenService", path_not_contains=("auth",)) == ["src/other.py:2"]
     assert places(indexed, "TokenService", paths=("src/other.py",)) == ["src/other.py:2"]
+
+
+def test_filters_that_exclude_everything_say_so(indexed: Engine) -> None:
+    answer = indexed.locate("validate", filters=SymbolFilters(path_prefix="none/"))
+    assert (answer.total, answer.filtered_out, answer.suggestions) == (0, 4, ())
+
+
+@pytest.mark.parametrize("name", [" > ", "A > ", "> A", "A >  > B", "x" * 5000, "\ud800"])
+def test_names_that_are_none_are_refused(indexed: Engine, name: str) -> None:
+    with pytest.raises(BadInput, match="name: given"):
+        indexed.locate(name)
+
+
+def test_an_absolute_path_may_begin_a_symbol_path(repo: Repo, indexed: Engine) -> None:
+    assert places(indexed, f"{repo.root}/src/other.py > Inner") == ["src/other.py:5"]
+
+
+def test_an_ignored_file_is_named_with_its_rule(repo: Repo, indexed: Engine) -> None:
+    repo.write({"app.min.js": "x", ".gitignore": "out/\n", "out/gen.py": ""})
+    with pytest.raises(FileNotIndexed, match=r"the rule \*\.min\.js"):
+        indexed.outline("app.min.js")
+    with pytest.raises(FileNotIndexed, match=r"the rule out/ \(\.gitignore:1\)"):
+        indexed.outline("out/gen.py")
+
+
+def test_a_preview_never_shows_another_file(repo: Repo, indexed: Engine, tmp_path: Path) -> None:
+    (tmp_path / "outside.py").write_text("class TokenService: SECRET\n")
+    (repo.root / "src/other.py").unlink()
+    (repo.root / "src/other.py").symlink_to(tmp_path / "outside.py")
+    with Engine.open(repo.root, {"freshness.policy": "best_effort"}) as lazy:
+        for item in lazy.locate("TokenService", detail_level=DetailLevel.CONTEXT).results:
+            assert "SECRET" not in str(item.body_preview)
 
 
 def test_detail_levels(indexed: Engine) -> None:

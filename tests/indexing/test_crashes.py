@@ -3,6 +3,7 @@
 import contextlib
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -104,6 +105,18 @@ def _check_whole(root: Path, before: int, now: int) -> int:
     return generation
 
 
+def test_when_only_the_indexer_is_killed_its_workers_let_go(repo: Repo) -> None:
+    """Forked workers hold the writer lock too; orphans must not keep it."""
+    repo.write(files(0) | {f"more/m{i}.py": f"x{i} = 1\n" * 400 for i in range(1500)})
+    process = start_index(repo.root)
+    time.sleep(0.6)
+    process.kill()
+    process.wait()
+    with Engine.open(repo.root) as engine:
+        engine.index()
+        assert engine.locate("function_5_3_0").total == 1
+
+
 def test_an_interrupted_first_run_says_so_until_the_next_good_one(repo: Repo) -> None:
     repo.write(files(0))
     process = start_index(repo.root)
@@ -189,6 +202,102 @@ def test_a_file_that_kills_its_worker_is_skipped(
     assert status.counts is not None
     assert status.counts.skipped == {SkipReason.CRASHED: 1}
     assert status.counts.files == _FILES - 1
+    assert engine.locate("function_5_3_0").total == 1  # and it is not tried again inline
+
+
+def test_a_file_that_extraction_fails_on_is_skipped(
+    repo: Repo, engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from codecompass.indexing import work
+
+    original = work.extract
+
+    def failing(language: object, text: bytes) -> object:
+        if b"poison" in text:
+            raise RecursionError
+        return original(language, text)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(work, "extract", failing)
+    repo.write({"a.py": "def fine(): ...\n", "b.py": "poison = 1\n"})
+    engine.index()
+    assert engine.locate("fine").total == 1
+    status = engine.status()
+    assert status.counts is not None
+    assert status.counts.skipped == {SkipReason.CRASHED: 1}
+    assert "RecursionError" in capsys.readouterr().err
+
+
+def test_the_text_of_deleted_versions_is_deleted(repo: Repo, engine: Engine) -> None:
+    from codecompass.model.snapshot import VersionId
+    from codecompass.store.lexical import LexicalIndex
+
+    repo.write({"a.py": "def one(): ...\ndef two(): ...\n", "b.py": "def three(): ...\n"})
+    engine.index()
+    index = LexicalIndex(engine.workspace.layout.lexical)
+    assert index.count() == 3
+    with index.writer(16) as writer:
+        writer.delete([VersionId(1)])
+        writer.commit()
+    assert index.count() == 1
+
+
+def test_a_killed_run_leaves_no_text_behind(repo: Repo, engine: Engine) -> None:
+    """Text committed under reserved ids whose versions never came is removed."""
+    from codecompass.store.jobs import start_job
+    from codecompass.store.lexical import LexicalIndex
+    from codecompass.store.repository import RepositoryStore
+    from codecompass.store.versions import reserve_ids
+
+    repo.write({"a.py": "def one(): ...\n"})
+    engine.index()
+    workspace = engine.workspace
+    with RepositoryStore(workspace.layout, workspace.settings.store) as store:
+        with store.writing() as session:
+            first = reserve_ids(session.database, 1)
+            start_job(
+                session.database,
+                ref="live",
+                workspace=str(repo.root),
+                mode="full",
+                first_version=first,
+                count=1,
+            )
+            session.lexical.add(first, [(0, "orphan")])
+            session.lexical.commit()
+        assert LexicalIndex(workspace.layout.lexical).count() == 2
+        with store.writing():
+            pass
+    assert LexicalIndex(workspace.layout.lexical).count() == 1
+
+
+def test_a_store_emptied_by_another_process_is_opened_anew(repo: Repo, engine: Engine) -> None:
+    repo.write({"a.py": "def one(): ...\n"})
+    assert engine.locate("one").total == 1
+    with Engine.open(repo.root) as other:
+        other.index(force=True)
+    repo.write({"a.py": "def two(): ...\n"})
+    assert engine.locate("two").total == 1
+
+
+def test_a_missing_text_index_is_not_silently_replaced(repo: Repo, engine: Engine) -> None:
+    repo.write({"a.py": "def one(): ...\n"})
+    engine.index()
+    shutil.rmtree(engine.workspace.layout.lexical)
+    with Engine.open(repo.root) as fresh, pytest.raises(IndexIncompatible):
+        fresh.locate("one")
+
+
+def test_a_good_sync_ends_the_recovery_report_even_if_nothing_changed(
+    repo: Repo, engine: Engine
+) -> None:
+    repo.write({"a.py": "def one(): ...\n"})
+    engine.index()
+    with sqlite3.connect(engine.workspace.layout.database) as database:
+        database.execute("UPDATE jobs SET status = 'failed', error_code = 'interrupted'")
+    database.close()
+    assert engine.status().recovery is not None
+    engine.sync()
+    assert engine.status().recovery is None
 
 
 def test_a_full_disk_is_a_clear_error_and_loses_nothing(repo: Repo) -> None:

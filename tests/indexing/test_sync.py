@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,43 @@ def test_a_file_that_becomes_unreadable_is_skipped_and_comes_back(
     assert status.counts.skipped == {"binary": 1}
     repo.write({"a.py": "def back(): ...\n"})
     assert engine.locate("back").total == 1
+
+
+def test_a_commit_without_edits_is_noted(repo: Repo, engine: Engine) -> None:
+    repo.write({"a.py": "def one(): ...\n"})
+    engine.index()
+    assert engine.status().head is None
+    repo.commit({})
+    engine.sync()
+    assert engine.status().head == repo.git("rev-parse", "HEAD").strip()
+
+
+def test_another_limit_reads_the_files_again(repo: Repo, engine: Engine) -> None:
+    repo.write({"a.py": "def one(): ...\n"})
+    with Engine.open(repo.root, {"index.max_file_bytes": 5}) as small:
+        assert small.locate("one").total == 0
+    assert engine.locate("one").total == 1
+
+
+def test_a_deleted_worktree_does_not_keep_others_stale(
+    repo: Repo, engine: Engine, tmp_path: Path
+) -> None:
+    repo.commit({"a.py": "def one(): ...\n"})
+    age_all(repo)
+    engine.index()
+    repo.git("worktree", "add", "--quiet", str(tmp_path / "second"), "-b", "other")
+    with Engine.open(tmp_path / "second") as second:
+        second.index()
+    with sqlite3.connect(engine.workspace.layout.database) as database:
+        database.execute("INSERT INTO versions SELECT 99, blob_id, language, 'old', 1, 0, 0, 0, 0"
+                         " FROM versions LIMIT 1")  # fmt: skip
+        database.execute(
+            "UPDATE snapshot_files SET version_id = 99 WHERE snapshot_id ="
+            " (SELECT id FROM snapshots WHERE workspace LIKE '%second')"
+        )
+    database.close()
+    shutil.rmtree(tmp_path / "second")
+    assert counts(engine.sync()) == (0, 0, 0, 0)
 
 
 def test_sync_needs_an_index(engine: Engine, repo: Repo) -> None:

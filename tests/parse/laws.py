@@ -9,6 +9,7 @@ from codecompass.model.chunk import Chunk
 from codecompass.model.facts import FileFacts
 from codecompass.parse.extract import extract
 from codecompass.parse.languages import Language
+from codecompass.parse.parser import Grammar, _load
 from codecompass.text.tokens import estimate_tokens
 
 
@@ -38,32 +39,27 @@ def uncovered_lines(language: Language, text: bytes, chunks: list[Chunk]) -> lis
         for line in range(chunk.span.start_line, chunk.span.end_line + 1):
             covered[line] = 1
     rest = [
-        (number, line.strip())
+        number
         for number, line in enumerate(text.split(b"\n"), start=1)
         if line.strip() and not covered[number]
     ]
-    return [number for number, line in rest if not _is_comment(language, text, number)]
+    comments = _comment_lines(language, text) if rest else set()
+    return [number for number in rest if number not in comments]
 
 
-def _is_comment(language: Language, text: bytes, line: int) -> bool:
-    """Whether a line holds nothing but comments, as the grammar sees it."""
-    import tree_sitter
-
-    from codecompass.parse.parser import Grammar, _load
-
+def _comment_lines(language: Language, text: bytes) -> set[int]:
+    """The lines on which nothing but a comment begins or goes on, as the grammar sees it."""
     assert language.grammar is not None
-    parser = _load(Grammar(*language.grammar, language.queries, ("symbols",))).parser
-    start = sum(len(part) + 1 for part in text.split(b"\n")[: line - 1])
-    content = text.split(b"\n")[line - 1]
-    first = start + len(content) - len(content.lstrip())
-    node: tree_sitter.Node | None = parser.parse(text).root_node.descendant_for_byte_range(
-        first, first + 1
-    )
-    while node is not None:
+    grammar = Grammar(*language.grammar, language.queries, ("symbols",))
+    lines: set[int] = set()
+    pending = [_load(grammar).parser.parse(text).root_node]
+    while pending:
+        node = pending.pop()
         if "comment" in node.type or node.type in {"haddock", "marginalia", "pragma"}:
-            return True
-        node = node.parent
-    return False
+            lines.update(range(node.start_point[0] + 1, node.end_point[0] + 2))
+        else:
+            pending += node.children
+    return lines
 
 
 def _check_siblings(path: str, chunks: list[Chunk]) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from codecompass.parse.detect import detect_language
 from codecompass.parse.extract import extract
-from codecompass.parse.languages import detect_language
 from tests.parse.rendering import MARK, render_facts
 
 CASES = Path(__file__).parent / "cases"

@@ -4,11 +4,12 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from codecompass.parse.detect import detect_language
 from codecompass.parse.extract import extract
-from codecompass.parse.languages import BY_NAME, LANGUAGES, Language, detect_language
+from codecompass.parse.languages import BY_NAME, LANGUAGES, Language
 from tests.parse.laws import check_laws
 from tests.parse.rendering import MARK
 from tests.parse.test_cases import CASES, FILES
@@ -29,7 +30,7 @@ def test_every_case_obeys_the_laws(case: str) -> None:
     check_laws(case, language_of(case), SOURCES[case])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     case=st.sampled_from(sorted(SOURCES)),
     cut=st.floats(0, 1),
@@ -46,7 +47,7 @@ def test_mangled_source_obeys_the_laws(case: str, cut: float, junk: str, turn: b
     check_laws(case, language_of(case), text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(language=st.sampled_from(LANGUAGES), text=st.text(max_size=300))
 def test_any_text_in_any_language_obeys_the_laws(language: Language, text: str) -> None:
     check_laws("any", language, text.encode("utf-8", "replace"))

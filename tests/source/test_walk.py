@@ -104,6 +104,23 @@ def test_our_ignore_files_nest_and_can_bring_back(repo: Repo, home: Path) -> Non
     assert rules["sub/only_here.py"] == ("sub/.codecompassignore", 2, "only_here.py")
 
 
+def test_bad_lines_are_passed_over_and_numbers_are_right(repo: Repo, home: Path) -> None:
+    repo.write(
+        {".codecompassignore": "\n# comment\n!\n\nvendor/\n", "vendor/x.py": "", "a.py": ""}
+    )
+    found = list_workspace(repo.root, home)
+    assert [(item.path, item.line) for item in found.ignored] == [("vendor/x.py", 5)]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are text on Windows")
+def test_a_name_that_is_no_text_is_skipped(repo: Repo, home: Path) -> None:
+    repo.write({"a.py": ""})
+    (repo.root / os.fsdecode(b"caf\xe9.py")).write_text("")
+    found = list_workspace(repo.root, home)
+    assert [file.path for file in found.files] == ["a.py"]
+    assert found.skipped == {"caf\ufffd.py": SkipReason.ODD_NAME}
+
+
 def test_git_ignored_files_name_file_line_and_rule(repo: Repo, home: Path) -> None:
     repo.write({".gitignore": "# comment\n*.log\nout/\n", "a.log": "", "out/b.py": ""})
     rules = {

@@ -79,7 +79,11 @@ def _add_question_commands(
     symbol.add_argument("name", help="a name, a symbol path or a handle")
     symbol.add_argument("--kind", action="append", default=[], help="repeatable: class, method, …")
     symbol.add_argument("--lang", action="append", default=[], help="repeatable: python, go, …")
-    symbol.add_argument("--path-prefix", default="", help="only below this folder")
+    symbol.add_argument("--path-prefix", default="", help="only paths that begin like this")
+    for name, meaning in (("contains", "all of"), ("not-contains", "none of")):
+        symbol.add_argument(
+            f"--path-{name}", action="append", default=[], help=f"repeatable: {meaning} these"
+        )
     symbol.add_argument(
         "--path-glob", default="", help="only paths that match, such as '*_test.go'"
     )

@@ -38,12 +38,16 @@ def _answer(line: bytes, call: Call) -> dict[str, object]:
         return {"id": identity, "ok": False, "error": error_value(failure)}
 
 
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is not JSON")
+
+
 def _parse(line: bytes) -> dict[str, object]:
     if len(line) > _MAX_LINE_BYTES:
         raise BadInput(f"line: {len(line)} bytes; allowed: at most {_MAX_LINE_BYTES}")
     try:
-        request = json.loads(line)
-    except ValueError as error:
+        request = json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"line: not JSON: {error}") from error
     if not isinstance(request, dict):
         raise BadInput("line: given a value; allowed: an object with id, op and args")

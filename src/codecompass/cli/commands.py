@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from codecompass.cli.batch import answer_lines
@@ -14,6 +15,7 @@ from codecompass.errors import BadInput
 from codecompass.indexing.sync import Progress
 from codecompass.model.answer import LocateAnswer, OutlineAnswer, StatusAnswer
 from codecompass.model.query import DetailLevel, OutlineDepth, SymbolFilters
+from codecompass.parse.languages import BY_NAME
 from codecompass.present.text import (
     render_doctor,
     render_locate,
@@ -41,7 +43,7 @@ def run_init(parsed: argparse.Namespace) -> int:
     part = ""
     for key, value, _ in load_settings(None, {}).items():
         name, _, setting = key.partition(".")
-        if key == "store.home":
+        if name == "store":
             continue  # a matter of the machine, not of the project
         if name != part:
             part = name
@@ -89,13 +91,14 @@ def run_outline(parsed: argparse.Namespace) -> int:
 
 def run_symbol(parsed: argparse.Namespace) -> int:
     """Definitions by name."""
-    unknown = [kind for kind in parsed.kind if kind not in KINDS]
-    if unknown:
-        raise BadInput(f"--kind: given {unknown[0]!r}; allowed: {', '.join(KINDS)}")
+    _check_choices("--kind", parsed.kind, KINDS)
+    _check_choices("--lang", parsed.lang, tuple(BY_NAME))
     filters = SymbolFilters(
         kind=tuple(parsed.kind),
         language=tuple(parsed.lang),
         path_prefix=parsed.path_prefix,
+        path_contains=tuple(parsed.path_contains),
+        path_not_contains=tuple(parsed.path_not_contains),
         path_glob=parsed.path_glob,
     )
     with Engine.open(parsed.workspace) as engine:
@@ -172,6 +175,12 @@ def _print(parsed: argparse.Namespace, answer: object, text: str) -> None:
         print_json(answer)
     elif text:
         print_text(text)
+
+
+def _check_choices(option: str, given: Sequence[str], allowed: Sequence[str]) -> None:
+    for value in given:
+        if value not in allowed:
+            raise BadInput(f"{option}: given {value!r}; allowed: {', '.join(allowed)}")
 
 
 def _found(parsed: argparse.Namespace, count: int) -> int:

@@ -31,8 +31,10 @@ def load_settings(
     origins: dict[str, str] = {}
     sources = [_file_values(_user_file(environment), table=())]
     if workspace is not None:
-        sources.append(_file_values(workspace / "pyproject.toml", table=("tool", "codecompass")))
-        sources.append(_file_values(workspace / PROJECT_FILE, table=()))
+        for name, table in (("pyproject.toml", ("tool", "codecompass")), (PROJECT_FILE, ())):
+            found = _file_values(workspace / name, table=table)
+            _refuse_store(found)
+            sources.append(found)
     sources.append(_environment_values(environment))
     sources.append({key: (value, "flag") for key, value in (flags or {}).items()})
     for source in sources:
@@ -40,6 +42,16 @@ def load_settings(
             values[key] = _converted(key, value, origin)
             origins[key] = origin
     return _build(values, origins)
+
+
+def _refuse_store(found: Mapping[str, tuple[object, str]]) -> None:
+    """A repository somebody cloned must not decide where we write."""
+    for key, (_, origin) in found.items():
+        if key.startswith("store."):
+            raise ConfigInvalid(
+                f"{origin}: {key} is a matter of the machine, not of a project",
+                remediation="set it in the user's file or the environment",
+            )
 
 
 def _build(values: Mapping[str, object], origins: dict[str, str]) -> Settings:
@@ -56,7 +68,7 @@ def _build(values: Mapping[str, object], origins: dict[str, str]) -> Settings:
 
 def _default_home(environment: Mapping[str, str]) -> Path:
     if environment.get(_HOME_VARIABLE):
-        return Path(environment[_HOME_VARIABLE]).expanduser()
+        return Path(environment[_HOME_VARIABLE]).expanduser().absolute()
     home = Path(environment.get("HOME") or Path.home())
     if sys.platform == "win32":
         return Path(environment.get("LOCALAPPDATA") or home / "AppData/Local") / "codecompass"
@@ -117,7 +129,7 @@ def _converted(key: str, value: object, origin: str) -> object:
         raise ConfigInvalid(f"{origin}: unknown setting {key}; known: {', '.join(known)}")
     try:
         if isinstance(default, Path):
-            return Path(str(value)).expanduser()
+            return Path(str(value)).expanduser().absolute()
         if isinstance(value, str) and not isinstance(default, str):
             value = type(default)(value)
     except ValueError as error:
@@ -126,7 +138,7 @@ def _converted(key: str, value: object, origin: str) -> object:
         value = float(value)
     if type(value) is not type(default):
         raise _wrong(key, value, origin, f"a {type(default).__name__}")
-    if isinstance(value, int | float) and value < 0:
+    if isinstance(value, int | float) and not value >= 0:
         raise _wrong(key, value, origin, "zero or more")
     if key == "freshness.policy" and value not in _POLICIES:
         raise _wrong(key, value, origin, f"one of {', '.join(_POLICIES)}")

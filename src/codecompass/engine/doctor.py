@@ -29,7 +29,11 @@ def examine(workspace: Workspace, store: RepositoryStore) -> DoctorAnswer:
         _index(store),
         _last_run(workspace, store),
     ]
-    listing = list_workspace(workspace.root, workspace.scratch)
+    try:
+        listing = list_workspace(workspace.root, workspace.scratch)
+    except CodeCompassError as error:
+        checks.append(Check("ignore", False, error.message, error.remediation))
+        return DoctorAnswer(tuple(checks))
     by_git = list_ignored_by_git(workspace.root, workspace.scratch)
     rules = count_by_rule([*listing.ignored, *by_git])
     shown = dict(list(rules.items())[:_MAX_RULES])

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
-from codecompass.engine.doctor import examine
 from codecompass.engine.freshness import Step, next_step
 from codecompass.engine.workspace import Workspace, open_workspace
-from codecompass.errors import BadInput, IndexMissing
+from codecompass.errors import BadInput, FileNotIndexed, IndexMissing, StoreBusy
 from codecompass.indexing.sync import (
     Progress,
     look_for_changes,
@@ -34,19 +33,20 @@ from codecompass.model.snapshot import (
     JobRecord,
     JobStatus,
 )
-from codecompass.model.source import IgnoredFile
+from codecompass.model.source import IgnoredFile, SkipReason
 from codecompass.navigate.lookup import locate
 from codecompass.navigate.outline import outline_file
 from codecompass.present.detail import symbol_result
 from codecompass.present.meta import make_meta
 from codecompass.source.guard import inside_workspace
-from codecompass.source.read import decode_text
-from codecompass.source.walk import list_ignored_by_git, list_workspace
+from codecompass.source.read import read_source
+from codecompass.source.walk import Listing, list_ignored_by_git, list_workspace
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore
 from codecompass.store.schema import SCHEMA_VERSION
 
 _WAIT_POLL_S = 0.2
+_MAX_NAME_CHARS = 2_000
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -84,6 +84,11 @@ class Engine:
 
     def index(self, *, force: bool = False, progress: Progress = _silent) -> SyncAnswer:
         """Build the index, or bring it up to date; with `force` from nothing."""
+        return self._sync(force=force, progress=progress)
+
+    def _sync(
+        self, *, force: bool = False, progress: Progress, listing: Listing | None = None
+    ) -> SyncAnswer:
         settings = self.workspace.settings.index
         report = sync_workspace(
             self._store,
@@ -92,6 +97,7 @@ class Engine:
             settings=settings,
             progress=progress,
             force=force,
+            listing=listing,
         )
         root = str(self.workspace.root)
         return SyncAnswer(root, report.counts, report.duration_ms, report.published)
@@ -109,8 +115,11 @@ class Engine:
         started = time.monotonic()
         inside = inside_workspace(self.workspace.root, path)
         freshness = self._make_fresh(progress)
-        with self._reader() as reader:
-            found = outline_file(reader, inside, depth)
+        try:
+            with self._reader() as reader:
+                found = outline_file(reader, inside, depth)
+        except FileNotIndexed as error:
+            raise self._reason_to_leave_out(inside) or error from error
         results = tuple(symbol_result(item, DetailLevel.SIGNATURE) for item in found.symbols)
         meta = make_meta(
             freshness=freshness,
@@ -133,11 +142,12 @@ class Engine:
         progress: Progress = _silent,
     ) -> LocateAnswer:
         """Definitions by exact name, `A > B`, `path > A > B` or handle."""
-        if not name.strip():
-            raise BadInput("name: given an empty text; allowed: a name, `A > name` or a handle")
+        name = name.replace(f"{self.workspace.root}/", "")  # an absolute path as first step
+        _check_name(name)
         started = time.monotonic()
         freshness = self._make_fresh(progress)
         limits = self.workspace.settings.answers
+        texts = {}
         with self._reader() as reader:
             found = locate(
                 reader,
@@ -146,10 +156,9 @@ class Engine:
                 max_suggestions=limits.max_suggestions,
             )
             counts = None if found.matches else reader.counts()
-        shown = found.matches[: limits.max_results]
-        texts = {}
-        if detail_level is DetailLevel.CONTEXT:
-            texts = {item.path: self._text(item.path) for item in shown}
+            shown = found.matches[: limits.max_results]
+            if detail_level is DetailLevel.CONTEXT:
+                texts = {item.path: self._text(reader, item.path) for item in shown}
         results = tuple(symbol_result(item, detail_level, texts) for item in shown)
         meta = make_meta(
             freshness=freshness,
@@ -159,7 +168,9 @@ class Engine:
             content=results,
             searched=counts,
         )
-        return LocateAnswer(name, len(found.matches), results, found.suggestions, meta)
+        return LocateAnswer(
+            name, len(found.matches), results, found.suggestions, meta, found.filtered_out
+        )
 
     def status(self, *, wait: bool = False, timeout_s: float = 60.0) -> StatusAnswer:
         """The state of the index; with `wait`, after a running job has ended."""
@@ -178,6 +189,8 @@ class Engine:
 
     def doctor(self) -> DoctorAnswer:
         """What is right and wrong with this installation and this index."""
+        from codecompass.engine.doctor import examine  # rarely needed
+
         return examine(self.workspace, self._store)
 
     def _status(self, job: JobRecord | None) -> StatusAnswer:
@@ -213,7 +226,10 @@ class Engine:
     def _make_fresh(self, progress: Progress) -> Freshness:
         """Look for changes and sync if the settings say so."""
         root, scratch = self.workspace.root, self.workspace.scratch
-        delta = look_for_changes(self._store, root, scratch)
+        look = look_for_changes(
+            self._store, root, scratch=scratch, settings=self.workspace.settings.index
+        )
+        delta = look.delta if look else None
         step = next_step(
             delta, self.workspace.settings.freshness, can_sync_behind=self._can_sync_behind
         )
@@ -222,18 +238,40 @@ class Engine:
         if step is Step.ANSWER_STALE:
             is_fresh = self._real_delta().is_empty
             return Freshness.FRESH if is_fresh else Freshness.STALE
-        if delta is not None and self._store.is_being_written():
+        must_wait = delta is None or self.workspace.settings.freshness.policy == "strict"
+        if not must_wait and self._store.is_being_written():
             return Freshness.SYNCING  # somebody does it already: answer from what is published
-        self.index(progress=progress)
+        try:
+            self._sync(progress=progress, listing=look.listing if look else None)
+        except StoreBusy:
+            if must_wait:
+                raise
+            return Freshness.SYNCING
         return Freshness.FRESH
 
     def _real_delta(self) -> FileDelta:
         """What has really changed since the last publish."""
         root = self.workspace.root
-        delta = look_for_changes(self._store, root, self.workspace.scratch)
-        if delta is None or delta.is_empty:
+        settings = self.workspace.settings.index
+        look = look_for_changes(
+            self._store, root, scratch=self.workspace.scratch, settings=settings
+        )
+        if look is None or look.delta.is_empty:
             return FileDelta((), ())
-        return real_changes(self._store, root, delta, self.workspace.settings.index)
+        return real_changes(self._store, root, look.delta, settings)
+
+    def _reason_to_leave_out(self, path: str) -> FileNotIndexed | None:
+        """An error that names the ignore rule, if one keeps an existing file out."""
+        if not (self.workspace.root / path).is_file():
+            return None
+        for item in self.ignored():
+            if path == item.path or (item.path.endswith("/") and path.startswith(item.path)):
+                place = f"{item.source}:{item.line}" if item.line else item.source
+                return FileNotIndexed(
+                    f"{path} is left out by the rule {item.pattern} ({place})",
+                    remediation=f"a line !{path} in .codecompassignore overrules built-in rules",
+                )
+        return None
 
     def _reader(self) -> SnapshotReader:
         reader = self._store.reader(ref=LIVE, workspace=str(self.workspace.root))
@@ -241,13 +279,34 @@ class Engine:
             raise IndexMissing(f"{self.workspace.root} has not been indexed yet")
         return reader
 
-    def _text(self, path: str) -> str:
-        """A file's text as it is now; empty if it cannot be read any more."""
-        try:
-            raw = (self.workspace.root / path).read_bytes()
-        except OSError:
-            return ""
-        return (decode_text(raw) or b"").decode("utf-8", "replace")
+    def _text(self, reader: SnapshotReader, path: str) -> str | None:
+        """A file's text, if it still is the one that was indexed."""
+        entry = reader.file(path)
+        settings = self.workspace.settings.index
+        source = read_source(
+            self.workspace.root,
+            path,
+            max_bytes=settings.max_file_bytes,
+            max_line_bytes=settings.max_line_bytes,
+        )
+        if entry is None or isinstance(source, SkipReason) or source.blob_id != entry.blob_id:
+            return None
+        return source.text.decode("utf-8", "replace")
+
+
+def _check_name(name: str) -> None:
+    allowed = "a name, `A > name`, `path > A > name` or a handle"
+    if not name.strip():
+        raise BadInput(f"name: given an empty text; allowed: {allowed}")
+    if len(name) > _MAX_NAME_CHARS:
+        raise BadInput(f"name: given {len(name):,} characters; allowed: {allowed}")
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadInput(f"name: given text that is not Unicode; allowed: {allowed}") from error
+    steps = f" {name.replace('symbol =', '', 1)} ".split(" > ")
+    if not all(step.strip() for step in steps):
+        raise BadInput(f"name: given {name!r} with an empty step; allowed: {allowed}")
 
 
 def _indexing_status(job: JobRecord | None, *, is_published: bool) -> IndexingStatus:

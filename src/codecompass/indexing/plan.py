@@ -34,7 +34,7 @@ def find_delta(
 def skipped_entry(path: str, reason: SkipReason, stat: FileStat | None) -> FileEntry:
     """The entry of a file that is known but not indexed."""
     size_bytes = stat.size_bytes if stat else 0
-    mtime_ns = stat.mtime_ns if stat else 0
+    mtime_ns = stat.mtime_ns if stat and reason is not SkipReason.UNREADABLE else 0
     return FileEntry(path, None, reason, "", size_bytes, mtime_ns)
 
 

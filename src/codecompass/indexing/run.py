@@ -1,5 +1,6 @@
 """Files to extract in, extracted files out, by worker processes or inline."""
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -7,23 +8,39 @@ import threading
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 
 from codecompass.config.settings import IndexSettings
+from codecompass.errors import StoreError
 from codecompass.indexing.work import (
     ExtractedFile,
     WorkItem,
+    crashed_file,
     extract_batch,
     extract_file,
     start_worker,
 )
-from codecompass.model.source import SkipReason
 
 _MAX_WORKERS = 8
 # Enough work to make sending it cheap, little enough to keep all workers busy to the end.
 _BATCH_FILES = 24
 # Batches waiting at the workers for each of them; bounds what lies in memory.
 _QUEUED_PER_WORKER = 3
+# So many files do not all kill their worker: something else is wrong.
+_MAX_CRASHES = 20
+
+
+@contextmanager
+def no_garbage_collection() -> Generator[None]:
+    """Do not look for cycles while rows by the hundred thousand pass through; there are none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def extract_all(
@@ -45,18 +62,32 @@ def _extract_in_workers(
     root: Path, items: Sequence[WorkItem], settings: IndexSettings
 ) -> Iterator[list[ExtractedFile]]:
     batches = [items[i : i + _BATCH_FILES] for i in range(0, len(items), _BATCH_FILES)]
-    lost: list[Sequence[WorkItem]] = []
-    yield from _run_pool(root, batches, settings, lost=lost)
-    # A worker died and took its batch with it: find the file by doing them one by one.
-    suspects = [[item] for batch in lost for item in batch]
-    while suspects:
-        lost = []
-        yield from _run_pool(root, suspects, settings, lost=lost, workers=1)
-        if not lost:
-            return
-        culprit = lost[0][0]
-        yield [ExtractedFile(culprit.path, 0, 0, skip_reason=SkipReason.CRASHED)]
-        suspects = [list(batch) for batch in lost[1:]]
+    crashes = 0
+    while batches:
+        left = _Unfinished()
+        yield from _run_pool(root, batches, settings, left=left)
+        batches = left.waiting
+        # A worker died and took along what it worked on: find the file one by one.
+        suspects = [[item] for batch in left.running for item in batch]
+        while suspects:
+            alone = _Unfinished()
+            yield from _run_pool(root, suspects, settings, left=alone, workers=1)
+            if not alone.running:
+                break
+            crashes += 1
+            if crashes > _MAX_CRASHES:
+                raise StoreError(f"{crashes} worker processes died; giving up")
+            culprit = alone.running[0][0]
+            yield [crashed_file(root, culprit.path)]
+            suspects = [list(batch) for batch in [*alone.running[1:], *alone.waiting]]
+
+
+class _Unfinished:
+    """What a pool had not finished when a worker died."""
+
+    def __init__(self) -> None:
+        self.running: list[Sequence[WorkItem]] = []
+        self.waiting: list[Sequence[WorkItem]] = []
 
 
 def _run_pool(
@@ -64,29 +95,27 @@ def _run_pool(
     batches: Sequence[Sequence[WorkItem]],
     settings: IndexSettings,
     *,
-    lost: list[Sequence[WorkItem]],
+    left: _Unfinished,
     workers: int = 0,
 ) -> Generator[list[ExtractedFile]]:
-    """Yield the results of the batches; those that a dead worker took along go to `lost`."""
-    count = workers or settings.workers or min(os.cpu_count() or 1, _MAX_WORKERS)
+    """Yield the results of the batches; if a worker dies, say in `left` what is not done."""
+    count = min(workers or settings.workers or os.cpu_count() or 1, _MAX_WORKERS)
     waiting = list(reversed(batches))
     running: dict[Future[list[ExtractedFile]], Sequence[WorkItem]] = {}
     pool = ProcessPoolExecutor(count, mp_context=_context(), initializer=start_worker)
     try:
         while waiting or running:
             while waiting and len(running) < count * _QUEUED_PER_WORKER:
-                batch = waiting.pop()
-                running[pool.submit(extract_batch, str(root), batch, settings)] = batch
+                running[pool.submit(extract_batch, str(root), waiting[-1], settings)] = waiting[-1]
+                waiting.pop()
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda item: running[item][0].path):
-                batch = running[future]
                 result = future.result()
                 del running[future]
                 yield result
-                del batch, result
     except BrokenProcessPool:
-        lost.extend([*running.values(), *reversed(waiting)])
-        lost.sort(key=lambda batch: batch[0].path)
+        left.running = sorted(running.values(), key=lambda batch: batch[0].path)
+        left.waiting = list(reversed(waiting))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

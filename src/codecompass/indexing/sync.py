@@ -2,16 +2,18 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codecompass.config.settings import IndexSettings
 from codecompass.errors import CodeCompassError
+from codecompass.indexing.cascade import ChunkPlace, find_requoted
 from codecompass.indexing.plan import find_delta, skipped_entry
-from codecompass.indexing.run import extract_all
+from codecompass.indexing.publish import Plan, Stage
+from codecompass.indexing.run import extract_all, no_garbage_collection
 from codecompass.indexing.work import (
-    ExtractedFile,
     WorkItem,
+    admission_rules,
     current_extractor,
     version_key,
 )
@@ -30,22 +32,24 @@ from codecompass.parse.languages import BY_NAME
 from codecompass.source.git import head_commit
 from codecompass.source.read import read_source
 from codecompass.source.walk import Listing, list_workspace
-from codecompass.store.jobs import finish_job, set_status, start_job
+from codecompass.store.jobs import finish_job, last_job, set_status, start_job
 from codecompass.store.repository import RepositoryStore, WriteSession
 from codecompass.store.schema import create_indexes, drop_indexes
 from codecompass.store.snapshots import (
+    SnapshotName,
+    SnapshotRecord,
     extractors,
     find_snapshot,
     languages_by_path,
     publish_snapshot,
     snapshot_files,
+    update_head,
     update_stats,
 )
 from codecompass.store.versions import (
-    VersionRows,
+    delete_pending,
     delete_versions,
     has_versions,
-    insert_versions,
     known_versions,
     reserve_ids,
     unused_versions,
@@ -66,22 +70,21 @@ class SyncReport:
     counts: JobCounts
     duration_ms: int
     published: bool  # whether readers see anything new
+    requoted: tuple[ChunkPlace, ...] = ()  # chunks elsewhere that quote a changed signature
 
 
-@dataclass(slots=True)
-class _Plan:
-    """What a look at the contents decided."""
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look at the workspace: what is there, and what a sync would look at more closely."""
 
-    entries: list[FileEntry] = field(default_factory=list)  # settled: skipped or known content
-    touched: list[FileEntry] = field(default_factory=list)  # same content, new time
-    extract: list[str] = field(default_factory=list)
-    hashed: int = 0
-    reused: int = 0
-    skipped: int = 0
+    listing: Listing
+    delta: FileDelta
 
 
-def look_for_changes(store: RepositoryStore, root: Path, scratch: Path) -> FileDelta | None:
-    """What a sync would look at, by size and time; None if there is no snapshot yet."""
+def look_for_changes(
+    store: RepositoryStore, root: Path, *, scratch: Path, settings: IndexSettings
+) -> Look | None:
+    """Compare sizes and times with the snapshot; None if there is no snapshot yet."""
     reader = store.reader(ref=LIVE, workspace=str(root))
     if reader is None:
         return None
@@ -89,7 +92,11 @@ def look_for_changes(store: RepositoryStore, root: Path, scratch: Path) -> FileD
         known = reader.files()
         stale = _stale_languages(reader.extractors())
         languages = reader.languages() if stale else {}
-    return _delta(known, list_workspace(root, scratch), stale, languages)
+        has_other_rules = reader.record.rules != admission_rules(settings)
+    listing = list_workspace(root, scratch)
+    if has_other_rules:
+        return Look(listing, FileDelta(tuple(sorted(stat.path for stat in listing.files)), ()))
+    return Look(listing, _delta(known, listing, stale, languages))
 
 
 def real_changes(
@@ -117,7 +124,7 @@ def _is_same(root: Path, entry: FileEntry | None, settings: IndexSettings) -> bo
     return not isinstance(source, SkipReason) and source.blob_id == entry.blob_id
 
 
-def sync_workspace(
+def sync_workspace(  # noqa: PLR0913  # two of them are only ever given by name and rarely
     store: RepositoryStore,
     root: Path,
     *,
@@ -125,8 +132,9 @@ def sync_workspace(
     settings: IndexSettings,
     progress: Progress,
     force: bool = False,
+    listing: Listing | None = None,
 ) -> SyncReport:
-    """Bring the snapshot of a working tree up to date.
+    """Bring the snapshot of a working tree up to date, to `listing` if one was just made.
 
     Killed at any moment, the last published snapshot stays readable and what was
     extracted so far is found by the next run.
@@ -135,8 +143,8 @@ def sync_workspace(
     progress("scan", 0, 0)
     with store.writing(force=force) as session:
         run = _Run(session, root, scratch=scratch, settings=settings, progress=progress)
-        counts, published = run.sync()
-    return SyncReport(counts, _elapsed_ms(started), published)
+        counts, published = run.sync(listing)
+    return SyncReport(counts, _elapsed_ms(started), published, tuple(run.requoted))
 
 
 class _Run:
@@ -158,46 +166,71 @@ class _Run:
         self._settings = settings
         self._progress = progress
         self._started = time.monotonic()
+        self.requoted: list[ChunkPlace] = []
 
-    def sync(self) -> tuple[JobCounts, bool]:
+    def sync(self, listing: Listing | None) -> tuple[JobCounts, bool]:
         """Gather, decide, extract, publish; whether anything was published."""
-        listing = list_workspace(self._root, self._scratch)
+        head = head_commit(self._root)
+        listing = listing or list_workspace(self._root, self._scratch)
         previous = find_snapshot(self._database, ref=LIVE, workspace=str(self._root))
         known = snapshot_files(self._database, previous.id) if previous else {}
-        delta = self._decide(known, listing)
+        delta = self._decide(previous, known, listing)
         counts = JobCounts(scanned=len(listing.files), skipped=len(listing.skipped))
-        if previous and delta.is_empty:
-            return counts, False
         is_first = not has_versions(self._database)
         plan = self._settle(delta, known, listing, look_inside=not is_first)
-        changes_nothing = not plan.extract and not plan.entries and not delta.deleted
-        if previous and changes_nothing:
-            with self._database.transaction("note new times"):
-                update_stats(self._database, previous.id, plan.touched)
+        if previous and not (plan.extract or plan.entries or delta.deleted):
+            self._note_no_change(previous, plan, head)
             return replace(counts, hashed=plan.hashed), False
-        first_id = reserve_ids(self._database, max(1, len(plan.extract)))
-        mode = "full" if is_first else "incremental"
+        job, first_id = self._start_job(plan, mode="full" if is_first else "incremental")
+        try:
+            if is_first:
+                drop_indexes(self._database)
+            stage = self._extract(plan, first_id)
+            counts = self._publish(job, stage, plan, delta=delta, known=known, head=head)
+        except BaseException as error:
+            self._fail(job, error)
+            raise
+        self._collect_garbage()
+        return replace(counts, scanned=len(listing.files)), True
+
+    def _note_no_change(self, previous: SnapshotRecord, plan: Plan, head: str | None) -> None:
+        """Keep what readers see; note new times, another commit, and that a sync went well."""
+        job = last_job(self._database, workspace=str(self._root))
+        with self._database.transaction("note that nothing changed"):
+            update_stats(self._database, previous.id, plan.touched)
+            if head != previous.head:
+                update_head(self._database, previous.id, head)
+            if job and job.status in {JobStatus.FAILED, JobStatus.ROLLED_BACK}:
+                finish_job(
+                    self._database,
+                    job.id,
+                    JobStatus.PUBLISHED,
+                    counts=job.counts,
+                    duration_ms=_elapsed_ms(self._started),
+                )
+
+    def _start_job(self, plan: Plan, *, mode: str) -> tuple[JobId, VersionId]:
+        count = max(1, len(plan.extract))
+        first_id = reserve_ids(self._database, count)
         job = start_job(
             self._database,
             ref=LIVE,
             workspace=str(self._root),
             mode=mode,
             first_version=first_id,
-            count=max(1, len(plan.extract)),
+            count=count,
         )
-        try:
-            if is_first:
-                drop_indexes(self._database)
-            counts = self._extract_and_publish(job, plan, delta, first_id)
-        except BaseException as error:
-            self._fail(job, error)
-            raise
-        self._collect_garbage()
-        return counts, True
+        return job, first_id
 
-    def _decide(self, known: dict[str, FileEntry], listing: Listing) -> FileDelta:
-        stale = _stale_languages(extractors(self._database))
-        languages = languages_by_path(self._database) if stale else {}
+    def _decide(
+        self, previous: SnapshotRecord | None, known: dict[str, FileEntry], listing: Listing
+    ) -> FileDelta:
+        if previous is None or previous.rules != admission_rules(self._settings):
+            everything = (*(stat.path for stat in listing.files), *listing.skipped)
+            gone = _delta(known, listing, (), {}).deleted
+            return FileDelta(tuple(sorted(everything)), gone)
+        stale = _stale_languages(extractors(self._database, previous.id))
+        languages = languages_by_path(self._database, previous.id) if stale else {}
         return _delta(known, listing, stale, languages)
 
     def _settle(
@@ -207,9 +240,9 @@ class _Run:
         listing: Listing,
         *,
         look_inside: bool,
-    ) -> _Plan:
+    ) -> Plan:
         """Hash what may have changed; only content never seen before is left to extract."""
-        plan = _Plan(skipped=len(listing.skipped))
+        plan = Plan(skipped=len(listing.skipped))
         for path, reason in listing.skipped.items():
             entry = skipped_entry(path, reason, None)
             if known.get(path) != entry:
@@ -242,7 +275,7 @@ class _Run:
         self,
         path: str,
         stat: FileStat,
-        plan: _Plan,
+        plan: Plan,
         *,
         keys: dict[str, VersionKey],
         hashed: dict[str, FileEntry],
@@ -263,35 +296,42 @@ class _Run:
             path, None, None, source.blob_id, source.size_bytes, source.mtime_ns
         )
 
-    def _extract_and_publish(
-        self, job: JobId, plan: _Plan, delta: FileDelta, first_id: VersionId
-    ) -> JobCounts:
-        stage = _Stage(self._session, plan)
-        items = [
-            WorkItem(path, VersionId(first_id + number))
-            for number, path in enumerate(plan.extract)
-        ]
+    def _extract(self, plan: Plan, first_id: VersionId) -> Stage:
+        """Extract what is new into both engines, durable every few thousand files."""
+        stage = Stage(self._session, plan)
+        numbered = enumerate(plan.extract, start=first_id)
+        items = [WorkItem(path, VersionId(number)) for number, path in numbered]
         self._progress("extract", 0, len(items))
         self._database.begin_writing()
-        for batch in extract_all(self._root, items, self._settings):
-            stage.add(batch)
-            self._progress("extract", stage.done, len(items))
-            if stage.uncommitted >= self._settings.commit_files:
-                stage.commit()
-                self._database.begin_writing()
+        with no_garbage_collection():
+            for batch in extract_all(self._root, items, self._settings):
+                stage.add(batch)
+                self._progress("extract", stage.done, len(items))
+                if stage.uncommitted >= self._settings.commit_files:
+                    stage.commit()
+                    self._database.begin_writing()
         stage.commit()
+        return stage
+
+    def _publish(
+        self,
+        job: JobId,
+        stage: Stage,
+        plan: Plan,
+        *,
+        delta: FileDelta,
+        known: dict[str, FileEntry],
+        head: str | None,
+    ) -> JobCounts:
+        """Let readers see the new snapshot, all at once."""
         set_status(self._database, job, JobStatus.VALIDATING)
         self._progress("publish", 0, 0)
-        counts = stage.counts(scanned=len(items) + plan.hashed, deleted=len(delta.deleted))
+        put = [*plan.entries, *stage.entries]
+        self.requoted = self._find_requoted(known, put, delta)
+        counts = stage.counts(deleted=len(delta.deleted), requoted=len(self.requoted))
+        name = SnapshotName(LIVE, str(self._root), head, admission_rules(self._settings))
         with self._database.transaction("publish the snapshot"):
-            publish_snapshot(
-                self._database,
-                ref=LIVE,
-                workspace=str(self._root),
-                head=head_commit(self._root),
-                put=[*plan.entries, *plan.touched, *stage.entries],
-                drop=delta.deleted,
-            )
+            publish_snapshot(self._database, name, put=[*put, *plan.touched], drop=delta.deleted)
             create_indexes(self._database)
             finish_job(
                 self._database,
@@ -302,12 +342,23 @@ class _Run:
             )
         return counts
 
+    def _find_requoted(
+        self, known: dict[str, FileEntry], put: Sequence[FileEntry], delta: FileDelta
+    ) -> list[ChunkPlace]:
+        previous = find_snapshot(self._database, ref=LIVE, workspace=str(self._root))
+        if previous is None:
+            return []
+        return find_requoted(
+            self._database, previous.id, known=known, put=put, dropped=delta.deleted
+        )
+
     def _fail(self, job: JobId, error: BaseException) -> None:
         """Note why a run ended early; what it made durable stays."""
         self._database.rollback()
         code = error.code if isinstance(error, CodeCompassError) else "internal"
+        message = str(error)
         if isinstance(error, KeyboardInterrupt):
-            code = "cancelled"
+            code, message = "cancelled", "stopped by the user"
         try:
             finish_job(
                 self._database,
@@ -315,7 +366,7 @@ class _Run:
                 JobStatus.FAILED,
                 counts=JobCounts(),
                 duration_ms=_elapsed_ms(self._started),
-                error=(code, str(error)),
+                error=(code, message),
             )
         except CodeCompassError:
             return  # the disk is full: the next run finds the job and calls it interrupted
@@ -326,69 +377,11 @@ class _Run:
         total = row[0] if row else 0
         if len(unused) < max(_GARBAGE_MINIMUM, _GARBAGE_SHARE * (total - len(unused))):
             return
-        self._session.lexical.delete(unused)
-        self._session.lexical.commit()
         with self._database.transaction("collect garbage"):
             delete_versions(self._database, unused)
-
-
-class _Stage:
-    """Takes extracted files into both engines; nothing of it is in a snapshot yet."""
-
-    def __init__(self, session: WriteSession, plan: _Plan) -> None:
-        self._session = session
-        self._plan = plan
-        self._ids: dict[VersionKey, VersionId] = {}
-        self.entries: list[FileEntry] = []
-        self.done = 0
-        self.uncommitted = 0
-        self._extracted = 0
-        self._symbols = 0
-        self._skipped = plan.skipped
-
-    def add(self, batch: Sequence[ExtractedFile]) -> None:
-        """Store the rows of a batch; equal contents are stored once."""
-        fresh: list[VersionRows] = []
-        for item in batch:
-            self.done += 1
-            if item.rows is None:
-                reason = item.skip_reason or SkipReason.UNREADABLE
-                stat = FileStat(item.path, item.size_bytes, item.mtime_ns)
-                self.entries.append(skipped_entry(item.path, reason, stat))
-                self._skipped += 1
-                continue
-            rows = item.rows
-            version_id = self._ids.setdefault(rows.key, rows.id)
-            if version_id == rows.id:
-                fresh.append(rows)
-                self._session.lexical.add(rows.id, rows.names())
-                self._symbols += rows.definitions
-            self.entries.append(
-                FileEntry(
-                    item.path, version_id, None, rows.key.blob_id, item.size_bytes, item.mtime_ns
-                )
-            )
-        insert_versions(self._session.database, fresh)
-        self._extracted += len(fresh)
-        self.uncommitted += len(batch)
-
-    def commit(self) -> None:
-        """Make it durable: text first, so that a version in the database always has its text."""
+        self._session.lexical.delete(unused)
         self._session.lexical.commit()
-        self._session.database.commit()
-        self.uncommitted = 0
-
-    def counts(self, *, scanned: int, deleted: int) -> JobCounts:
-        """What the run did so far."""
-        return JobCounts(
-            scanned=scanned,
-            hashed=self._plan.hashed + self.done,
-            extracted=self._extracted,
-            reused=self._plan.reused,
-            deleted=deleted,
-            skipped=self._skipped,
-            symbols=self._symbols,
-        )
+        delete_pending(self._database)
 
 
 def _delta(

@@ -1,8 +1,12 @@
 """One file in, its rows out: read → parse → rows; runs in worker processes."""
 
 import gc
+import hashlib
 import os
 import signal
+import threading
+import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,10 +15,13 @@ from pathlib import Path
 from codecompass.config.settings import IndexSettings
 from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.source import SkipReason, SourceText
+from codecompass.parse.detect import detect_language
 from codecompass.parse.extract import extract, extractor_version
-from codecompass.parse.languages import BY_NAME, detect_language
-from codecompass.source.read import read_source
+from codecompass.parse.languages import BY_NAME, LANGUAGES
+from codecompass.source.read import is_too_fresh, read_source
 from codecompass.store.versions import VersionRows, encode_version
+
+_PARENT_POLL_S = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +46,19 @@ class ExtractedFile:
 def start_worker() -> None:
     """Prepare a worker process: Ctrl-C is the parent's business, garbage is collected by us."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     # Extraction makes millions of small objects and no cycles; looking for some took a
     # fifth of its time. What is loaded already is never looked at again.
     gc.freeze()
     gc.disable()
+
+
+def _end_with_parent(parent: int) -> None:
+    """End this process soon after its parent: a forked worker holds its writer lock too."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_POLL_S)
+    os._exit(1)
 
 
 def extract_batch(
@@ -61,17 +77,38 @@ def extract_file(root: Path, item: WorkItem, settings: IndexSettings) -> Extract
         max_line_bytes=settings.max_line_bytes,
     )
     if isinstance(source, SkipReason):
-        return ExtractedFile(item.path, *_size_and_time(root, item.path), skip_reason=source)
-    key = version_key(item.path, source)
-    facts = extract(BY_NAME[key.language], source.text)
+        size_bytes, mtime_ns = _size_and_time(root, item.path)
+        if source is SkipReason.UNREADABLE or is_too_fresh(mtime_ns):
+            mtime_ns = 0  # look again: it may have been away for a moment only
+        return ExtractedFile(item.path, size_bytes, mtime_ns, skip_reason=source)
+    try:
+        key = version_key(item.path, source)
+        facts = extract(BY_NAME[key.language], source.text)
+    except Exception:  # noqa: BLE001  # the top of a worker: one bad file never fails a run
+        traceback.print_exc()
+        return crashed_file(root, item.path)
     rows = encode_version(item.version_id, key, facts)
     return ExtractedFile(item.path, source.size_bytes, source.mtime_ns, rows=rows)
+
+
+def crashed_file(root: Path, path: str) -> ExtractedFile:
+    """The report on a file that extraction cannot survive; not tried again until it changes."""
+    size_bytes, mtime_ns = _size_and_time(root, path)
+    return ExtractedFile(path, size_bytes, mtime_ns, skip_reason=SkipReason.CRASHED)
 
 
 def version_key(path: str, source: SourceText) -> VersionKey:
     """By what a content at a path is known."""
     language = detect_language(path, source.text)
     return VersionKey(source.blob_id, language.name, current_extractor(language.name))
+
+
+@cache
+def admission_rules(settings: IndexSettings) -> str:
+    """A text that changes when other files would be read, or in another language."""
+    limits = f"{settings.max_file_bytes}|{settings.max_line_bytes}"
+    table = [(row.name, row.suffixes, row.filenames, row.interpreters) for row in LANGUAGES]
+    return hashlib.blake2b(f"{limits}|{table}".encode(), digest_size=6).hexdigest()
 
 
 @cache

@@ -93,6 +93,7 @@ class LocateAnswer:
     results: tuple[SymbolResult, ...]
     suggestions: tuple[str, ...]
     meta: Meta
+    filtered_out: int = 0  # definitions of that name which the filters do not admit
 
 
 @dataclass(frozen=True, slots=True)

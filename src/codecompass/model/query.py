@@ -43,7 +43,7 @@ class SymbolFilters:
         return self._admit_path(placed.path)
 
     def _admit_path(self, path: str) -> bool:
-        if not path.startswith(self.path_prefix):
+        if not path.startswith(self.path_prefix.removeprefix("./")):
             return False
         if self.paths and path not in self.paths:
             return False

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of one file: lines 1-based and inclusive, bytes 0-based and half-open.
 
-    Bytes count in the file's text as UTF-8 without a byte order mark.
+    Bytes count in the file's text as UTF-8 without a byte order mark. A named tuple,
+    as every symbol has one.
     """
 
     start_line: int
@@ -32,6 +33,7 @@ class SkipReason(StrEnum):
     OUTSIDE = "symlink_outside"
     NOT_A_FILE = "not_a_file"
     CRASHED = "crashed"
+    ODD_NAME = "name_not_utf8"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ class Lookup:
 
     matches: tuple[PlacedSymbol, ...]
     suggestions: tuple[str, ...] = ()
+    filtered_out: int = 0
 
 
 def locate(
@@ -35,12 +36,20 @@ def locate(
     found = _by_handle(reader, text.strip()) or _by_path(reader, parse_symbol_path(text))
     found = found or _by_qualified_name(reader, text.strip())
     admitted = tuple(item for item in found if filters.admit(item))
-    if admitted:
-        return Lookup(admitted)
+    if found:
+        return Lookup(admitted, filtered_out=len(found) - len(admitted))
+    return Lookup((), tuple(_suggestions(reader, text, max_suggestions)))
+
+
+def _suggestions(reader: SnapshotReader, text: str, limit: int) -> list[str]:
+    """The same name elsewhere, if there is one; else names that look like it."""
     name = parse_symbol_path(text).name
-    pool = reader.similar_names(name, _SUGGESTION_POOL)
-    alike = most_alike(name, (item for item in pool if item != name), limit=max_suggestions)
-    return Lookup((), tuple(alike))
+    elsewhere = [
+        " > ".join([item.path, *item.symbol.scope, item.symbol.name])
+        for item in reader.symbols_named(name)[:limit]
+    ]
+    pool = reader.similar_names(name, _SUGGESTION_POOL) if not elsewhere else []
+    return elsewhere or most_alike(name, pool, limit=limit)
 
 
 def parse_symbol_path(text: str) -> SymbolPath:
@@ -51,11 +60,16 @@ def parse_symbol_path(text: str) -> SymbolPath:
     *scope, name = steps
     if scope and _looks_like_path(scope[0]):
         return SymbolPath(name, tuple(scope[1:]), scope[0].removeprefix("./"))
-    return SymbolPath(name, tuple(scope))
+    return SymbolPath(name, tuple(part for step in scope for part in _parts(step)))
 
 
 def _looks_like_path(step: str) -> bool:
-    return "/" in step or re.search(r"\w\.[A-Za-z0-9]{1,10}$", step) is not None
+    """With a slash, or with a suffix as source files have: `Outer.Inner` is no path."""
+    return "/" in step or re.search(r"\w\.[a-z][a-z0-9+]{0,5}$", step) is not None
+
+
+def _parts(step: str) -> list[str]:
+    return [part for part in re.split(r"::|\.", step) if part] or [step]
 
 
 def _by_handle(reader: SnapshotReader, text: str) -> list[PlacedSymbol]:

@@ -44,5 +44,7 @@ def _no_such_file(reader: SnapshotReader, path: str) -> Exception:
     name = path.rsplit("/", 1)[-1]
     near = reader.paths_ending(name)[:_EXAMPLES]
     if near:
-        return FileNotIndexed(f"{path} is not in the index", remediation=f"try {', '.join(near)}")
+        return FileNotIndexed(
+            f"{path} is not in the index", remediation=f"one of: {', '.join(near)}"
+        )
     return FileNotIndexed(f"{path} is not in the index")

@@ -151,9 +151,16 @@ def _apply_wrappers(
             draft.statement = draft.statement or shells[index]
         if len(members) > 1:
             _share(members, start, text)
+        if _is_group(text[start : members[0].start]):
+            continue  # `const (` has lines of its own: the members keep theirs
         members[0].start = min(members[0].start, start)
         members[-1].end = max(members[-1].end, end)
         held[shells[index]] = members
+
+
+def _is_group(head: bytes) -> bool:
+    """Whether a bracket opens at the end of a line before the first definition."""
+    return b"\n" in head and head.split(b"\n", 1)[0].rstrip().endswith((b"(", b"{"))
 
 
 def _share(members: Sequence[Draft], start: int, text: bytes) -> None:
@@ -176,7 +183,8 @@ def _wraps(shell: ByteRange, span: ByteRange, holder: ByteRange | None) -> bool:
 
 
 def _stretch_to_end(drafts: list[Draft], marks: Sequence[ByteRange], size_bytes: int) -> None:
-    stretched = [draft for draft in drafts if draft.inner in marks] if marks else []
+    marked = set(marks)
+    stretched = [draft for draft in drafts if draft.inner in marked] if marked else []
     for index, draft in enumerate(stretched):
         is_last = index + 1 == len(stretched)
         draft.end = size_bytes if is_last else stretched[index + 1].start

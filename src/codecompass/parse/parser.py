@@ -70,6 +70,18 @@ def parse(data: bytes, grammar: Grammar, *, transparent: frozenset[str]) -> Synt
     # unfinished match; on jquery.js, one statement of 10,000 lines, that took 40 times
     # as long as parsing.
     found: dict[str, dict[ByteRange, None]] = {}
+    _collect(cursor, root, found)
+    for span in list(found.pop("injection", ())):
+        _collect_injected(loaded, data, span, found)
+    captures = {name: sorted(spans) for name, spans in found.items()}
+    return Syntax(captures, _root_nodes(root, transparent), root.has_error)
+
+
+def _collect(
+    cursor: tree_sitter.QueryCursor,
+    root: tree_sitter.Node,
+    found: dict[str, dict[ByteRange, None]],
+) -> None:
     for _, match in cursor.matches(root):
         for name, nodes in match.items():
             spans = found.get(name)
@@ -77,8 +89,26 @@ def parse(data: bytes, grammar: Grammar, *, transparent: frozenset[str]) -> Synt
                 spans = found[name] = {}
             for node in nodes:
                 spans[node.start_byte, node.end_byte] = None
-    captures = {name: sorted(spans) for name, spans in found.items()}
-    return Syntax(captures, _root_nodes(root, transparent), root.has_error)
+
+
+def _collect_injected(
+    loaded: _Loaded, data: bytes, span: ByteRange, found: dict[str, dict[ByteRange, None]]
+) -> None:
+    """Parse what stands between a macro's braces as code of its own, if it is code."""
+    start, end = span[0] + 1, span[1] - 1
+    if data[span[0] : start] != b"{" or not data[start:end].strip():
+        return
+    inner = tree_sitter.Range(_point(data, start), _point(data, end), start, end)
+    language = loaded.parser.language
+    tree = tree_sitter.Parser(language, included_ranges=[inner]).parse(data)
+    if not tree.root_node.has_error:
+        cursor = tree_sitter.QueryCursor(loaded.query, match_limit=_MATCH_LIMIT)
+        _collect(cursor, tree.root_node, found)
+        found.pop("injection", None)
+
+
+def _point(data: bytes, byte: int) -> tuple[int, int]:
+    return data.count(b"\n", 0, byte), byte - data.rfind(b"\n", 0, byte) - 1
 
 
 def query_text(folders: tuple[str, ...], names: tuple[str, ...]) -> str:

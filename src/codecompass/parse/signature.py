@@ -14,14 +14,13 @@ _HEAD_WORDS = 12  # modifiers, the name and `=` of `export const f = async (`
 def signature_text(text: bytes, span: ByteRange, holes: Sequence[ByteRange]) -> str:
     """The text of `span` without `holes` (decorators), whitespace folded, body mark cut off."""
     start, end = span
-    parts = []
+    shown = b""
     for hole_start, hole_end in holes:
         if hole_start >= start and hole_end <= end:
-            parts.append(text[start:hole_start])
+            shown += text[start:hole_start] + b" "
             start = hole_end
-    parts.append(text[start : min(end, start + 4 * _MAX_SIGNATURE)])
-    folded = " ".join(b" ".join(parts).decode("utf-8", "replace").split())
-    folded = folded.rstrip(" ;")
+    shown += text[start : min(end, start + 4 * _MAX_SIGNATURE)]
+    folded = " ".join(shown.decode("utf-8", "replace").split()).rstrip(" ;")
     if folded.endswith(_BODY_MARKS):
         mark = next(mark for mark in _BODY_MARKS if folded.endswith(mark))
         folded = folded[: -len(mark)].rstrip(" ;")

@@ -207,20 +207,19 @@ class RecordBuilder:
             # In `const [a, b] = f()` the name alone says nothing: show the whole statement.
             own, head_end = draft.statement, draft.shared.first_statement
         end = draft.body[0] if draft.body else own[1]
-        head = signature_text(self._text, (draft.shared.start, head_end), ())
+        holes = self._comments_between(draft.shared.start, head_end)
+        head = signature_text(self._text, (draft.shared.start, head_end), holes)
         tail = signature_text(self._text, (own[0], end), draft.decorators)
         return f"{head.rstrip(' ([{')} {tail}".lstrip()
 
     def _holes(self, draft: Draft, end: int) -> Sequence[ByteRange]:
         """What is no part of the signature: decorators, and comments before the body."""
-        comments = self._captures.get("comment")
-        if not comments:
-            return draft.decorators
-        first = bisect_left(comments, (draft.start, 0))
-        if first == len(comments) or comments[first][0] >= end:
-            return draft.decorators
-        inside = [span for span in comments[first:] if span[0] < end]
-        return sorted([*draft.decorators, *inside])
+        inside = self._comments_between(draft.start, end)
+        return sorted([*draft.decorators, *inside]) if inside else draft.decorators
+
+    def _comments_between(self, start: int, end: int) -> list[ByteRange]:
+        comments = self._captures.get("comment", [])
+        return comments[bisect_left(comments, (start, 0)) : bisect_left(comments, (end, 0))]
 
     def _doc(self, draft: Draft, parent: Symbol | None) -> str:
         if draft.doc:

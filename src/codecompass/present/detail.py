@@ -11,7 +11,7 @@ _PREVIEW_LINES = 12
 
 
 def symbol_result(
-    placed: PlacedSymbol, level: DetailLevel, texts: Mapping[str, str] | None = None
+    placed: PlacedSymbol, level: DetailLevel, texts: Mapping[str, str | None] | None = None
 ) -> SymbolResult:
     """One result; `texts` maps paths to file texts for the `context` level's preview."""
     symbol = placed.symbol
@@ -39,13 +39,13 @@ def symbol_result(
         is_exported=symbol.is_exported,
         depth=symbol.depth,
         doc=mask_secrets(symbol.doc) if is_deep and symbol.doc else None,
-        decorators=symbol.decorators if is_deep and symbol.decorators else None,
+        decorators=tuple(map(mask_secrets, symbol.decorators)) or None if is_deep else None,
         parent=" > ".join(symbol.scope) if is_deep and symbol.scope else None,
         body_preview=_preview(placed, texts or {}) if is_deep else None,
     )
 
 
-def _preview(placed: PlacedSymbol, texts: Mapping[str, str]) -> str | None:
+def _preview(placed: PlacedSymbol, texts: Mapping[str, str | None]) -> str | None:
     text = texts.get(placed.path)
     if text is None:
         return None

@@ -20,10 +20,12 @@ def render_outline(answer: OutlineAnswer) -> str:
     state = " · syntax errors" if answer.has_errors else ""
     lines = [f"{answer.path} · {answer.language} · {answer.line_count} lines{state}"]
     width = max((len(_span(item)) for item in answer.results), default=0)
+    previous = ""
     for item in answer.results:
         label = item.signature or item.name
-        if item.name not in label:
-            label = f"{item.name}: {label}"  # a body-only signature, such as `typedef struct`
+        is_repeated, previous = label == previous, label
+        if item.name not in label or is_repeated:
+            label = f"{item.name}: {label}"  # `typedef struct`; the second of `a, b = 1, 2`
         lines.append(f"{_span(item):>{width}}  {'  ' * (item.depth or 0)}{label}")
     if not answer.results:
         lines.append("no definitions in this file")
@@ -41,14 +43,18 @@ def render_locate(answer: LocateAnswer) -> str:
         for extra in (item.doc, item.body_preview):
             if extra:
                 lines += [f"    | {line}" for line in extra.splitlines()]
-    if not answer.results:
+    if not answer.results and answer.filtered_out:
+        lines.append(
+            f"{answer.filtered_out} definitions named {answer.query!r}, none passes the filters"
+        )
+    elif not answer.results:
         meta = answer.meta
         lines.append(
             f"no definition named {answer.query!r}; searched {meta.searched_symbols:,}"
             f" definitions in {meta.searched_files:,} files"
         )
     if answer.suggestions:
-        lines.append(f"similar names, not matches: {', '.join(answer.suggestions)}")
+        lines.append(f"not matches, but similar: {', '.join(answer.suggestions)}")
     if len(answer.results) < answer.total:
         lines.append(f"{answer.total - len(answer.results)} more: narrow by kind or path")
     return "\n".join(lines)

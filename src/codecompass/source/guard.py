@@ -9,6 +9,8 @@ from codecompass.errors import PathOutside, WorkspaceMissing, WorkspaceUnreadabl
 def resolve_workspace(folder: str | Path) -> Path:
     """The real path of a folder that exists and can be listed."""
     path = Path(folder).expanduser()
+    if not str(folder):
+        raise WorkspaceMissing("the workspace is an empty text")
     try:
         real = Path(os.path.realpath(path, strict=True))
     except OSError as error:
@@ -32,6 +34,8 @@ def inside_workspace(root: Path, path: str) -> str:
     if "\0" in path:
         raise PathOutside(f"{path!r}: not a path")
     given = Path(path)
+    if given.is_absolute():  # the caller may have come by a link (macOS: /tmp)
+        given = Path(os.path.realpath(given.parent)) / given.name
     lexical = Path(os.path.normpath(root / given))
     if not lexical.is_relative_to(root):
         raise PathOutside(f"{path}: outside the workspace {root}")

@@ -3,9 +3,9 @@
 Git's own ignore files are git's business (`walk`); these rules come on top of them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from pathspec import GitIgnoreSpec
@@ -50,10 +50,19 @@ _EXACT_NAMES = frozenset(p for p in _PATTERNS if "*" not in p)
 
 
 @dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of an ignore file."""
+
+    number: int
+    text: str
+    spec: GitIgnoreSpec
+
+
+@dataclass(frozen=True, slots=True)
 class IgnoreRules:
     """Every rule that applies to one workspace; `files` maps a folder to its ignore file."""
 
-    files: Mapping[str, GitIgnoreSpec]
+    files: Mapping[str, tuple[_Line, ...]]
 
     def rule_for(self, path: str, *, is_tracked: bool) -> IgnoredFile | None:
         """The rule that leaves a file out; None if it is kept.
@@ -62,28 +71,36 @@ class IgnoreRules:
         brings back what a built-in rule leaves out.
         """
         rule = built_in_rule(path, is_tracked=is_tracked)
-        for folder, spec in self.files.items():
+        for folder, lines in self.files.items():
             relative = path.removeprefix(f"{folder}/") if folder else path
             if relative == path and folder:
                 continue
-            verdict = spec.check_file(relative)
-            if verdict.include is None or verdict.index is None:
-                continue
             source = f"{folder}/{IGNORE_FILE}" if folder else IGNORE_FILE
-            pattern = str(spec.patterns[verdict.index].pattern)
-            line = verdict.index + 1
-            rule = IgnoredFile(path, source, line, pattern) if verdict.include else None
+            for line in lines:
+                verdict = line.spec.check_file(relative).include
+                if verdict is not None:
+                    rule = IgnoredFile(path, source, line.number, line.text) if verdict else None
         return rule
 
 
 def make_rules(ignore_files: Mapping[str, str]) -> IgnoreRules:
-    """Rules from the texts of the `.codecompassignore` files, keyed by their workspace path."""
-    specs = {}
+    """Rules from the texts of the `.codecompassignore` files, keyed by their workspace path.
+
+    A line that is no pattern is passed over, as git does.
+    """
+    files: dict[str, tuple[_Line, ...]] = {}
     for path in sorted(ignore_files, key=lambda item: (item.count("/"), item)):
         folder = PurePosixPath(path).parent.as_posix()
-        lines = ignore_files[path].splitlines()
-        specs["" if folder == "." else folder] = GitIgnoreSpec.from_lines(lines)
-    return IgnoreRules(specs)
+        files["" if folder == "." else folder] = tuple(_lines(ignore_files[path]))
+    return IgnoreRules(files)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        with suppress(ValueError):
+            yield _Line(number, line, GitIgnoreSpec.from_lines([line]))
 
 
 def built_in_rule(path: str, *, is_tracked: bool) -> IgnoredFile | None:
@@ -94,10 +111,11 @@ def built_in_rule(path: str, *, is_tracked: bool) -> IgnoredFile | None:
             return IgnoredFile(path, BUILT_IN, 0, f"{folder}/")
     if name in _EXACT_NAMES:
         return IgnoredFile(path, BUILT_IN, 0, name)
-    if name.endswith(_SUFFIXES) or any(part in name for part in _INFIXES):
-        pattern = next(p for p in (*_GENERATED, *_BINARY) if fnmatchcase(name, p))
-        return IgnoredFile(path, BUILT_IN, 0, pattern)
-    return None
+    if name.endswith(_SUFFIXES):
+        suffix = next(suffix for suffix in _SUFFIXES if name.endswith(suffix))
+        return IgnoredFile(path, BUILT_IN, 0, f"*{suffix}")
+    infix = next((part for part in _INFIXES if part in name), None)
+    return IgnoredFile(path, BUILT_IN, 0, f"*{infix}*") if infix else None
 
 
 def count_by_rule(ignored: Iterable[IgnoredFile]) -> dict[str, int]:

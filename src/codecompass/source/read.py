@@ -14,6 +14,13 @@ _BINARY_PROBE_BYTES = 8_000
 # one step looks unchanged, so a file this fresh is not judged by its time.
 _FRESH_NS = 2_000_000_000
 _READ_ATTEMPTS = 3
+# Never through a link, never waiting for somebody to write into a pipe.
+_READ_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
 def read_source(
@@ -35,9 +42,13 @@ def read_source(
         return SkipReason.BINARY
     if _has_long_line(text, max_line_bytes):
         return SkipReason.LONG_LINE
-    is_fresh = time.time_ns() - seen.st_mtime_ns < _FRESH_NS
-    mtime_ns = seen.st_mtime_ns if is_settled and not is_fresh else 0
+    mtime_ns = seen.st_mtime_ns if is_settled and not is_too_fresh(seen.st_mtime_ns) else 0
     return SourceText(blob_id(raw), text, len(raw), mtime_ns)
+
+
+def is_too_fresh(mtime_ns: int) -> bool:
+    """Whether a file could change again without a change of its time."""
+    return time.time_ns() - mtime_ns < _FRESH_NS
 
 
 def blob_id(raw: bytes) -> str:
@@ -72,7 +83,7 @@ def decode_text(raw: bytes) -> bytes | None:
 def _read_settled(path: Path, max_bytes: int) -> tuple[bytes | None, os.stat_result, bool]:
     """Content, stat and whether both belong together; no content if it is too large."""
     for attempt in range(_READ_ATTEMPTS):
-        with path.open("rb") as file:
+        with os.fdopen(os.open(path, _READ_FLAGS), "rb") as file:
             before = os.fstat(file.fileno())
             if before.st_size > max_bytes or not stat.S_ISREG(before.st_mode):
                 return None, before, True

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from codecompass.errors import StoreError
 from codecompass.model.source import FileStat, IgnoredFile, SkipReason
 from codecompass.source.git import find_repository, run_git
 from codecompass.source.ignore import IGNORE_FILE, IgnoreRules, make_rules
@@ -43,13 +44,17 @@ def list_workspace(root: Path, scratch: Path) -> Listing:
     rules = load_rules(root, (item.path for item in listed))
     ignored: list[IgnoredFile] = []
     kept: list[str] = []
+    odd = [item.path for item in listed if not _is_utf8(item.path)]
     for item in listed:
+        if odd and not _is_utf8(item.path):
+            continue
         rule = rules.rule_for(item.path, is_tracked=item.is_tracked)
         if rule is None:
             kept.append(item.path)
         else:
             ignored.append(rule)
     files, skipped = _stat_all(root, kept)
+    skipped |= {_printable(path): SkipReason.ODD_NAME for path in odd}
     return Listing(tuple(files), skipped, tuple(ignored))
 
 
@@ -73,7 +78,7 @@ def load_rules(root: Path, paths: Iterable[str]) -> IgnoreRules:
     """The workspace's own rules: every `.codecompassignore` among its files."""
     texts = {}
     for path in paths:
-        if path.rsplit("/", 1)[-1] == IGNORE_FILE:
+        if path.rsplit("/", 1)[-1] == IGNORE_FILE and not (root / path).is_symlink():
             try:
                 texts[path] = (root / path).read_text("utf-8", "replace")
             except OSError:
@@ -111,49 +116,63 @@ def _git_arguments(root: Path, scratch: Path) -> list[str]:
         return []
     empty = scratch / "empty.git"
     if not (empty / "HEAD").exists():
-        scratch.mkdir(parents=True, exist_ok=True)
+        try:
+            scratch.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{scratch}: {error.strerror}") from error
         run_git(scratch, ["init", "--quiet", "--bare", "--template=", str(empty)])
     return [f"--git-dir={empty}", f"--work-tree={root}"]
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _printable(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _stat_all(root: Path, paths: Sequence[str]) -> tuple[list[FileStat], dict[str, SkipReason]]:
     files: list[FileStat] = []
     skipped: dict[str, SkipReason] = {}
-    safe_folders: dict[str, bool] = {}
+    real_folders = {"": True}
     for path in sorted(set(paths)):
         folder = path.rpartition("/")[0]
-        if folder not in safe_folders:
-            safe_folders[folder] = _is_inside(root, folder)
-        reason = None if safe_folders[folder] else SkipReason.OUTSIDE
-        if reason is None:
+        found: FileStat | SkipReason | None = SkipReason.OUTSIDE
+        if _is_real_folder(root, folder, real_folders):
             found = _stat(root, path)
-            if isinstance(found, FileStat):
-                files.append(found)
-                continue
-            reason = found
-        if reason is not None:
-            skipped[path] = reason
+        if isinstance(found, FileStat):
+            files.append(found)
+        elif found is not None:
+            skipped[path] = found
     return files, skipped
 
 
-def _is_inside(root: Path, folder: str) -> bool:
+def _is_real_folder(root: Path, folder: str, known: dict[str, bool]) -> bool:
     """Whether a folder is really where it seems to be: no part of it is a link."""
-    return not folder or os.path.realpath(root / folder) == str(root / folder)
+    if folder not in known:
+        parent = folder.rpartition("/")[0]
+        is_link = (root / folder).is_symlink()
+        known[folder] = _is_real_folder(root, parent, known) and not is_link
+    return known[folder]
 
 
 def _stat(root: Path, path: str) -> FileStat | SkipReason | None:
     """The stat of a regular file; None if it is gone (deleted, but still in git's index)."""
     try:
-        seen = os.lstat(root / path)
+        seen = os.lstat(f"{root}/{path}")
     except FileNotFoundError:
         return None
     except OSError:
         return SkipReason.UNREADABLE
-    if stat.S_ISLNK(seen.st_mode):
-        return SkipReason.OUTSIDE if _leads_out(root, path) else SkipReason.NOT_A_FILE
-    if not stat.S_ISREG(seen.st_mode):
-        return SkipReason.NOT_A_FILE
-    return FileStat(path, seen.st_size, seen.st_mtime_ns)
+    if stat.S_ISREG(seen.st_mode):
+        return FileStat(path, seen.st_size, seen.st_mtime_ns)
+    is_link = stat.S_ISLNK(seen.st_mode)
+    return SkipReason.OUTSIDE if is_link and _leads_out(root, path) else SkipReason.NOT_A_FILE
 
 
 def _leads_out(root: Path, path: str) -> bool:

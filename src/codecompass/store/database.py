@@ -1,7 +1,7 @@
 """SQLite: the only module that opens it; its errors leave as ours."""
 
 import sqlite3
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -84,6 +84,15 @@ class Database:
                 raise
             self._connection.execute("COMMIT")
 
+    @contextmanager
+    def durable(self) -> Generator[None]:
+        """What is committed inside survives a power failure, not only a crash."""
+        self.run("PRAGMA synchronous = FULL")
+        try:
+            yield
+        finally:
+            self.run("PRAGMA synchronous = NORMAL")
+
     def begin_writing(self) -> None:
         """Open a transaction that `commit` makes durable; a crash before that undoes it."""
         with native_errors("begin writing"):
@@ -109,7 +118,9 @@ class Database:
         """Let go of the state held by `begin_reading`."""
         self.rollback()
 
-    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+    def rows(
+        self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()
+    ) -> list[Row]:
         """All rows of a query."""
         with native_errors("read"):
             return self._connection.execute(sql, parameters).fetchall()

@@ -4,7 +4,6 @@ A document is known by version and ordinal and never names a path or a ref: whic
 them belong to a snapshot is decided by the version ids that the snapshot names.
 """
 
-import shutil
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,8 +44,11 @@ def native_errors(action: str) -> Generator[None]:
 class LexicalIndex:
     """An open index; any number of processes may read while one writes."""
 
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+    def __init__(self, folder: Path, *, create: bool = False) -> None:
+        if create:
+            folder.mkdir(parents=True, exist_ok=True)
+        elif not folder.is_dir() or not tantivy.Index.exists(str(folder)):
+            raise IndexIncompatible(f"the text index in {folder} is missing")
         try:
             self._index = tantivy.Index(_schema(), path=str(folder))
         except ValueError as error:
@@ -58,7 +60,7 @@ class LexicalIndex:
         """Open for writing; one writer at a time."""
         with native_errors("open the text index for writing"):
             native = self._index.writer(heap_size=memory_mib * 1024 * 1024, num_threads=1)
-        return LexicalWriter(native)
+        return LexicalWriter(native, self._index.schema)
 
     def similar_names(self, name: str, limit: int) -> list[LexicalHit]:
         """Definitions whose names share the most three-letter pieces with this one."""
@@ -68,7 +70,7 @@ class LexicalIndex:
         with native_errors("search names"):
             self._index.reload()
             searcher = self._index.searcher()
-            terms = [tantivy.Query.term_query(_schema_of(self._index), "grams", g) for g in grams]
+            terms = [tantivy.Query.term_query(self._index.schema, "grams", g) for g in grams]
             query = tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
             hits = searcher.search(query, limit=limit).hits
             places = [address for _, address in hits]
@@ -89,8 +91,9 @@ class LexicalIndex:
 class LexicalWriter:
     """Adds and deletes; nothing is visible before `commit`."""
 
-    def __init__(self, native: tantivy.IndexWriter) -> None:
+    def __init__(self, native: tantivy.IndexWriter, schema: tantivy.Schema) -> None:
         self._native = native
+        self._schema = schema
 
     def __enter__(self) -> "LexicalWriter":
         """Use as a context manager to be sure that merges have ended."""
@@ -122,17 +125,14 @@ class LexicalWriter:
         """Delete all definitions of these versions."""
         with native_errors("delete from the text index"):
             for version_id in versions:
-                self._native.delete_documents_by_term("version", version_id)
+                # Not delete_documents_by_term: it takes the number for another type.
+                query = tantivy.Query.term_query(self._schema, "version", version_id)
+                self._native.delete_documents_by_query(query)
 
     def commit(self) -> None:
         """Make everything so far durable and visible to readers that reload."""
         with native_errors("commit the text index"):
             self._native.commit()
-
-
-def delete_index(folder: Path) -> None:
-    """Remove an index that cannot be used any more."""
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _schema() -> tantivy.Schema:
@@ -141,10 +141,6 @@ def _schema() -> tantivy.Schema:
     builder.add_unsigned_field("ordinal", fast=True)
     builder.add_text_field("grams", tokenizer_name="grams", index_option="basic")
     return builder.build()
-
-
-def _schema_of(index: tantivy.Index) -> tantivy.Schema:
-    return index.schema
 
 
 def _grams_of(name: str) -> Sequence[str]:

@@ -45,7 +45,7 @@ def is_writer_alive(path: Path) -> bool:
         return False
     descriptor = _open(path)
     try:
-        return not _try_lock(descriptor)
+        return not _try_lock(descriptor, shared=True)
     finally:
         os.close(descriptor)
 
@@ -61,7 +61,7 @@ def _open(path: Path) -> int:
 if os.name == "nt":  # pragma: no cover  # not run on our machines
     import msvcrt
 
-    def _try_lock(descriptor: int) -> bool:
+    def _try_lock(descriptor: int, *, shared: bool = False) -> bool:  # noqa: ARG001  # there is but one kind
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]  # only there on Windows
         except OSError:
@@ -71,9 +71,10 @@ if os.name == "nt":  # pragma: no cover  # not run on our machines
 else:
     import fcntl
 
-    def _try_lock(descriptor: int) -> bool:
+    def _try_lock(descriptor: int, *, shared: bool = False) -> bool:
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         except OSError:
             return False
         return True

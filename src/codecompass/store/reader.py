@@ -25,6 +25,7 @@ _COLUMNS = (
     " end_line, start_byte, end_byte, name_start, body_start, body_end, signature, doc,"
     " modifiers, decorators, is_exported, body_hash, stable_id"
 )
+_MAX_SIMILAR = 20_000
 _STATEMENTS = ", ".join(f"'{kind}'" for kind in sorted(STATEMENT_KINDS))
 _OUTLINE = f"SELECT {_COLUMNS} FROM symbols WHERE version_id = ? ORDER BY ordinal"  # noqa: S608  # our own column list
 _PLACED = (
@@ -87,11 +88,11 @@ class SnapshotReader:
 
     def extractors(self) -> list[tuple[str, str]]:
         """Each language with the version of the rules it was extracted by."""
-        return extractors(self._database)
+        return extractors(self._database, self._id)
 
     def languages(self) -> dict[str, str]:
         """The language in which each path was extracted."""
-        return languages_by_path(self._database)
+        return languages_by_path(self._database, self._id)
 
     def version(self, version_id: VersionId) -> VersionInfo:
         """What is known of a version beside its records."""
@@ -116,17 +117,22 @@ class SnapshotReader:
 
     def similar_names(self, name: str, limit: int) -> list[str]:
         """Names in this snapshot that look most like one that is not there, best first."""
-        hits = self._lexical.similar_names(name, limit)
-        visible = paths_of(self._database, self._id, (hit.version_id for hit in hits))
+        wanted = limit
+        while True:  # contents of other snapshots may fill the first hits: look further
+            hits = self._lexical.similar_names(name, wanted)
+            visible = paths_of(self._database, self._id, (hit.version_id for hit in hits))
+            ours = [hit for hit in hits if hit.version_id in visible]
+            if len(ours) >= limit or len(hits) < wanted or wanted >= _MAX_SIMILAR:
+                break
+            wanted *= 8
         names: dict[str, None] = {}
-        for hit in hits:
-            if hit.version_id in visible:
-                row = self._database.row(
-                    "SELECT name FROM symbols WHERE version_id = ? AND ordinal = ?",
-                    (hit.version_id, hit.ordinal),
-                )
-                if row is not None:
-                    names[row[0]] = None
+        for hit in ours[:limit]:
+            row = self._database.row(
+                "SELECT name FROM symbols WHERE version_id = ? AND ordinal = ?",
+                (hit.version_id, hit.ordinal),
+            )
+            if row is not None:
+                names[row[0]] = None
         return list(names)
 
     def paths_ending(self, suffix: str) -> list[str]:

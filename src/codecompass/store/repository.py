@@ -1,5 +1,6 @@
 """One repository's store: opens readers, lets one writer in, repairs what a killed one left."""
 
+import contextlib
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -23,7 +24,12 @@ from codecompass.store.lock import WriterLock, is_writer_alive
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.schema import check_compatibility, create_tables
 from codecompass.store.snapshots import find_snapshot
-from codecompass.store.versions import missing_ids
+from codecompass.store.versions import (
+    delete_pending,
+    has_versions,
+    missing_ids,
+    pending_deletes,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,9 @@ class RepositoryStore:
     def __init__(self, layout: StoreLayout, settings: StoreSettings) -> None:
         self.layout = layout
         self._settings = settings
-        self._readers: tuple[Database, LexicalIndex] | None = None
+        self._database: Database | None = None
+        self._lexical: LexicalIndex | None = None
+        self._opened = (0, 0)  # which file we have open for reading
 
     def __enter__(self) -> "RepositoryStore":
         """Use as a context manager to be sure that everything is closed."""
@@ -57,9 +65,9 @@ class RepositoryStore:
 
     def close(self) -> None:
         """Close what was opened for reading."""
-        if self._readers is not None:
-            self._readers[0].close()
-            self._readers = None
+        if self._database is not None:
+            self._database.close()
+        self._database = self._lexical = None
 
     def compatibility(self) -> Compatibility:
         """What can be done with what lies on the disk."""
@@ -69,19 +77,25 @@ class RepositoryStore:
         """The last published snapshot of a ref; None if nothing was published yet."""
         if self.compatibility() is Compatibility.NOT_INDEXED:
             return None
-        database, lexical = self._open_readers()
+        database = self._open_for_reading()
         database.begin_reading()
-        record = find_snapshot(database, ref=ref, workspace=workspace)
-        if record is None:
+        try:
+            record = find_snapshot(database, ref=ref, workspace=workspace)
+            if record is not None:
+                lexical = self._lexical or LexicalIndex(self.layout.lexical)
+                self._lexical = lexical
+                return SnapshotReader(database, lexical, record)
+        except BaseException:
             database.end_reading()
-            return None
-        return SnapshotReader(database, lexical, record)
+            raise
+        database.end_reading()
+        return None
 
     def last_job(self, workspace: str) -> JobRecord | None:
         """The newest job; one that seems to run without a writer alive has been interrupted."""
         if self.compatibility() is not Compatibility.COMPATIBLE:
             return None
-        job = last_job(self._open_readers()[0], workspace=workspace)
+        job = last_job(self._open_for_reading(), workspace=workspace)
         if job is None or job.status not in {JobStatus.RUNNING, JobStatus.VALIDATING}:
             return job
         if is_writer_alive(self.layout.lock):
@@ -105,8 +119,11 @@ class RepositoryStore:
 
     def size_bytes(self) -> int:
         """What the store takes on the disk."""
-        files = (path for path in self.layout.folder.rglob("*") if path.is_file())
-        return sum(path.stat().st_size for path in files)
+        total = 0
+        for path in self.layout.folder.rglob("*"):
+            with contextlib.suppress(FileNotFoundError):  # merged away while we look
+                total += path.stat().st_size if path.is_file() else 0
+        return total
 
     @contextmanager
     def writing(self, *, force: bool = False) -> Generator[WriteSession]:
@@ -123,18 +140,26 @@ class RepositoryStore:
                 raise IndexIncompatible(f"the index in {self.layout.folder} is {state}")
             with self._open_database() as database:
                 create_tables(database)
-                index = LexicalIndex(self.layout.lexical)
+                index = LexicalIndex(self.layout.lexical, create=not has_versions(database))
                 with index.writer(self._settings.writer_memory_mib) as lexical:
                     _repair(database, lexical)
                     yield WriteSession(database, lexical)
 
-    def _open_readers(self) -> tuple[Database, LexicalIndex]:
+    def _open_for_reading(self) -> Database:
         state = self.compatibility()
         if state in {Compatibility.REINDEX_REQUIRED, Compatibility.CORRUPT}:
             raise IndexIncompatible(f"the index in {self.layout.folder} is {state}")
-        if self._readers is None:
-            self._readers = (self._open_database(), LexicalIndex(self.layout.lexical))
-        return self._readers
+        identity = self._identity()
+        if self._database is not None and identity != self._opened:
+            self.close()  # somebody emptied the store: ours is a deleted file
+        if self._database is None:
+            self._database = self._open_database()
+            self._opened = identity
+        return self._database
+
+    def _identity(self) -> tuple[int, int]:
+        seen = self.layout.database.stat()
+        return seen.st_dev, seen.st_ino
 
     def _open_database(self) -> Database:
         try:
@@ -148,16 +173,19 @@ class RepositoryStore:
         )
 
     def _empty(self) -> None:
-        """Remove everything but the lock, which we hold."""
-        if not self.layout.folder.exists():
-            return
-        for path in self.layout.folder.iterdir():
-            if path == self.layout.lock:
-                continue
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
+        """Remove everything but the lock, which we hold.
+
+        Text first: a new database starts counting ids anew and must not meet old text.
+        """
+        try:
+            shutil.rmtree(self.layout.lexical, ignore_errors=True)
+            for path in sorted(self.layout.folder.iterdir(), reverse=True):
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path != self.layout.lock:
+                    path.unlink()
+        except OSError as error:
+            raise StoreError(f"{self.layout.folder}: {error.strerror}") from error
 
 
 def _repair(database: Database, lexical: LexicalWriter) -> None:
@@ -168,7 +196,9 @@ def _repair(database: Database, lexical: LexicalWriter) -> None:
         for first, last in failed_ranges(database)
         for version_id in missing_ids(database, first, last)
     ]
+    orphans += pending_deletes(database)
     if orphans:
         lexical.delete(orphans)
         lexical.commit()
+    delete_pending(database)
     mark_rolled_back(database)

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from codecompass.errors import IndexIncompatible, StoreError
+from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFull
 from codecompass.model.snapshot import Compatibility
 from codecompass.store.database import Database
 
 SCHEMA_VERSION = 1
-STABLE_ID_VERSION = 1
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (
@@ -78,12 +77,17 @@ CREATE TABLE IF NOT EXISTS imports (
   PRIMARY KEY (version_id, position)
 ) WITHOUT ROWID;
 
+CREATE TABLE IF NOT EXISTS pending_deletes (
+  version_id INTEGER PRIMARY KEY
+);
+
 CREATE TABLE IF NOT EXISTS snapshots (
   id INTEGER PRIMARY KEY,
   ref TEXT NOT NULL,
   workspace TEXT NOT NULL,
   parent_id INTEGER REFERENCES snapshots (id),
   head TEXT,
+  rules TEXT NOT NULL,
   generation INTEGER NOT NULL,
   published_at TEXT NOT NULL,
   UNIQUE (ref, workspace)
@@ -98,16 +102,6 @@ CREATE TABLE IF NOT EXISTS snapshot_files (
   size_bytes INTEGER NOT NULL,
   mtime_ns INTEGER NOT NULL,
   PRIMARY KEY (snapshot_id, path)
-) WITHOUT ROWID;
-
-CREATE TABLE IF NOT EXISTS quotes (
-  snapshot_id INTEGER NOT NULL REFERENCES snapshots (id) ON DELETE CASCADE,
-  path TEXT NOT NULL,
-  ordinal INTEGER NOT NULL,
-  target_path TEXT NOT NULL,
-  target_name TEXT NOT NULL,
-  signature TEXT NOT NULL,
-  PRIMARY KEY (snapshot_id, path, ordinal, target_path, target_name)
 ) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS jobs (
@@ -136,7 +130,6 @@ _INDEXES = {
     "symbols_by_stable_id": "symbols (stable_id)",
     "uses_by_name": "uses (name, role)",
     "files_by_version": "snapshot_files (version_id)",
-    "quotes_by_target": "quotes (snapshot_id, target_path, target_name)",
 }
 
 
@@ -148,7 +141,6 @@ def create_tables(database: Database) -> None:
             "INSERT OR IGNORE INTO meta VALUES (?, ?)",
             [
                 ("schema_version", str(SCHEMA_VERSION)),
-                ("stable_id_version", str(STABLE_ID_VERSION)),
                 ("next_version_id", "1"),
             ],
         )
@@ -176,6 +168,8 @@ def check_compatibility(path: Path) -> Compatibility:
             if not tables:
                 return Compatibility.NOT_INDEXED
             row = database.row("SELECT value FROM meta WHERE key = 'schema_version'")
+    except (StoreBusy, StoreFull):
+        raise  # says nothing about the index
     except (StoreError, IndexIncompatible):
         return Compatibility.CORRUPT
     if row is None:

@@ -23,6 +23,7 @@ class SnapshotRecord:
     ref: str
     workspace: str
     head: str | None
+    rules: str  # by what files were admitted and read when it was published
     generation: int  # grows with each publish
     published_at: str
 
@@ -30,20 +31,13 @@ class SnapshotRecord:
 def find_snapshot(database: Database, *, ref: str, workspace: str) -> SnapshotRecord | None:
     """The published snapshot of a ref; for `live`, that of one workspace."""
     row = database.row(
-        "SELECT id, ref, workspace, head, generation, published_at FROM snapshots"
+        "SELECT id, ref, workspace, head, rules, generation, published_at FROM snapshots"
         " WHERE ref = ? AND workspace = ?",
         (ref, workspace),
     )
     if row is None:
         return None
-    return SnapshotRecord(
-        SnapshotId(row[0]),
-        row[1],
-        row[2],
-        row[3] if row[3] else None,
-        row[4],
-        row[5],
-    )
+    return SnapshotRecord(SnapshotId(row[0]), *row[1:])
 
 
 def snapshot_files(database: Database, snapshot_id: SnapshotId) -> dict[str, FileEntry]:
@@ -54,24 +48,29 @@ def snapshot_files(database: Database, snapshot_id: SnapshotId) -> dict[str, Fil
     }
 
 
+@dataclass(frozen=True, slots=True)
+class SnapshotName:
+    """Which snapshot is published, and as what."""
+
+    ref: str
+    workspace: str
+    head: str | None
+    rules: str
+
+
 def publish_snapshot(
-    database: Database,
-    *,
-    ref: str,
-    workspace: str,
-    head: str | None,
-    put: Iterable[FileEntry],
-    drop: Iterable[str],
+    database: Database, name: SnapshotName, *, put: Iterable[FileEntry], drop: Iterable[str]
 ) -> SnapshotId:
     """Bring a snapshot to its new state; inside a transaction, so that nobody sees half of it."""
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     database.run(
-        "INSERT INTO snapshots (ref, workspace, parent_id, head, generation, published_at)"
-        " VALUES (?, ?, NULL, ?, 1, ?) ON CONFLICT (ref, workspace) DO UPDATE SET"
-        " head = excluded.head, generation = generation + 1, published_at = excluded.published_at",
-        (ref, workspace, head, now),
+        "INSERT INTO snapshots (ref, workspace, parent_id, head, rules, generation, published_at)"
+        " VALUES (?, ?, NULL, ?, ?, 1, ?) ON CONFLICT (ref, workspace) DO UPDATE SET"
+        " head = excluded.head, rules = excluded.rules, generation = generation + 1,"
+        " published_at = excluded.published_at",
+        (name.ref, name.workspace, name.head, name.rules, now),
     )
-    found = find_snapshot(database, ref=ref, workspace=workspace)
+    found = find_snapshot(database, ref=name.ref, workspace=name.workspace)
     assert found is not None  # noqa: S101  # written just above
     database.run_many(
         "DELETE FROM snapshot_files WHERE snapshot_id = ? AND path = ?",
@@ -93,6 +92,11 @@ def publish_snapshot(
         ),
     )
     return found.id
+
+
+def update_head(database: Database, snapshot_id: SnapshotId, head: str | None) -> None:
+    """Note that the same files are now those of another commit."""
+    database.run("UPDATE snapshots SET head = ? WHERE id = ?", (head, snapshot_id))
 
 
 def update_stats(
@@ -150,18 +154,21 @@ def paths_of(
     return found
 
 
-def extractors(database: Database) -> list[tuple[str, str]]:
+def extractors(database: Database, snapshot_id: SnapshotId) -> list[tuple[str, str]]:
     """Each language of which a snapshot holds files, with the version of its rules."""
     rows = database.rows(
         "SELECT DISTINCT language, extractor FROM versions WHERE id IN"
-        " (SELECT version_id FROM snapshot_files)"
+        " (SELECT version_id FROM snapshot_files WHERE snapshot_id = ?)",
+        (snapshot_id,),
     )
     return [(language, extractor) for language, extractor in rows]
 
 
-def languages_by_path(database: Database) -> dict[str, str]:
+def languages_by_path(database: Database, snapshot_id: SnapshotId) -> dict[str, str]:
     """The language in which each path was extracted."""
     rows = database.rows(
         "SELECT path, language FROM snapshot_files JOIN versions ON versions.id = version_id"
+        " WHERE snapshot_id = ?",
+        (snapshot_id,),
     )
     return dict(rows)

@@ -16,7 +16,7 @@ _FLAGS = ("type_only", "namespace", "default", "re_export", "dynamic", "side_eff
 # SQLite takes at most 999 parameters in one statement on old versions.
 _BATCH = 900
 
-_INSERT_VERSION = "INSERT OR IGNORE INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_SYMBOL = (
     "INSERT INTO symbols VALUES"
     " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -39,9 +39,11 @@ class VersionRows:
     definitions: int
 
     def names(self) -> Iterator[tuple[int, str]]:
-        """The definitions' ordinals and names."""
+        """The definitions' names, each once, with the ordinal of the first that has it."""
+        seen: set[str] = set()
         for row in self.symbols:
-            if row[4] not in STATEMENT_KINDS:
+            if row[2] not in seen and row[4] not in STATEMENT_KINDS:
+                seen.add(row[2])
                 yield row[1], row[2]
 
     def version_row(self) -> Row:
@@ -146,7 +148,7 @@ def reserve_ids(database: Database, count: int) -> VersionId:
     Reserved before anything is written under them, in a transaction of its own: an id
     that a killed run used in the text index is never given to another content.
     """
-    with database.transaction("reserve ids"):
+    with database.durable(), database.transaction("reserve ids"):
         row = database.row("SELECT value FROM meta WHERE key = 'next_version_id'")
         first = int(row[0]) if row else 1
         database.run(
@@ -164,9 +166,25 @@ def unused_versions(database: Database) -> list[VersionId]:
     return [VersionId(row[0]) for row in rows]
 
 
-def delete_versions(database: Database, ids: Iterable[VersionId]) -> None:
-    """Forget versions and everything that hangs on them; inside a transaction."""
-    database.run_many("DELETE FROM versions WHERE id = ?", ((version_id,) for version_id in ids))
+def delete_versions(database: Database, ids: Sequence[VersionId]) -> None:
+    """Forget versions and everything that hangs on them; inside a transaction.
+
+    Their text is noted as still to be deleted: it goes last, so that a version in the
+    database always has its text.
+    """
+    rows = [(version_id,) for version_id in ids]
+    database.run_many("DELETE FROM versions WHERE id = ?", rows)
+    database.run_many("INSERT OR IGNORE INTO pending_deletes VALUES (?)", rows)
+
+
+def pending_deletes(database: Database) -> list[VersionId]:
+    """Versions that are gone but whose text may not be."""
+    return [VersionId(row[0]) for row in database.rows("SELECT version_id FROM pending_deletes")]
+
+
+def delete_pending(database: Database) -> None:
+    """Note that the text of deleted versions is gone."""
+    database.run("DELETE FROM pending_deletes")
 
 
 def missing_ids(database: Database, first: int, last: int) -> list[VersionId]:

@@ -3,6 +3,7 @@
 (function_definition declarator: (function_declarator declarator: (_) @name) (delete_method_clause)) @symbol.function
 (function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @name)) body: (_) @body) @symbol.function
 (function_definition declarator: (reference_declarator (function_declarator declarator: (_) @name)) body: (_) @body) @symbol.function
+(function_definition declarator: (reference_declarator (function_declarator declarator: (_) @name)) [(delete_method_clause) (default_method_clause)]) @symbol.function
 (function_definition declarator: (operator_cast) @name body: (_) @body) @symbol.function
 (declaration declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)) @symbol.function
 (declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))) @symbol.function

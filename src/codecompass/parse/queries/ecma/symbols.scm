@@ -5,6 +5,8 @@
 (pair key: [(property_identifier) (string)] @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @symbol.method
 
+(arguments (function_expression name: (identifier) @name body: (_) @body) @symbol.function)
+
 ; A variable that holds a function is that function.
 (variable_declarator name: (identifier) @name value: (arrow_function body: (_) @body)) @symbol.function
 (variable_declarator name: (identifier) @name value: (function_expression body: (_) @body)) @symbol.function
@@ -39,9 +41,9 @@
   value: (call_expression arguments: (arguments . (function_expression body: (_) @body)))) @symbol.constant))
 
 ; Functions put on an object: `app.use = function`, `Foo.prototype.bar = function`.
-((expression_statement (assignment_expression
+((assignment_expression
   left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
-  right: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]) @symbol.method)
+  right: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]) @symbol.method
   (#not-match? @owner "^(exports|module)$"))
 ((assignment_expression
   left: (member_expression

@@ -10,8 +10,8 @@
   right: (expression_list . (func_literal body: (block) @body) .)) @symbol.function
 
 (type_spec name: (type_identifier) @name) @symbol.type
-(type_spec name: (type_identifier) @name type: (struct_type) @body) @symbol.struct
-(type_spec name: (type_identifier) @name type: (interface_type) @body) @symbol.interface
+(type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @body)) @symbol.struct
+(type_spec name: (type_identifier) @name type: (interface_type "interface" @body_after)) @symbol.interface
 (type_alias name: (type_identifier) @name) @symbol.type
 (field_declaration name: (field_identifier) @name @symbol.field @wrapped) @wrapper
 (method_elem name: (field_identifier) @name) @symbol.method

@@ -5,7 +5,7 @@
 (decorated_definition (decorator) @decorator)
 (function_definition body: (block . (expression_statement (string) @doc)))
 (class_definition body: (block . (expression_statement (string) @doc)))
-(type_alias_statement . (type (identifier) @name)) @symbol.type
+(type_alias_statement . (type [(identifier) @name (generic_type (identifier) @name)])) @symbol.type
 
 ; Module and class variables; upper-case names are constants by convention of the language.
 (module (expression_statement (assignment left: (identifier) @name) @symbol.variable))
@@ -15,6 +15,11 @@
   (assignment left: (pattern_list (identifier) @name @symbol.variable @wrapped)) @wrapper))
 (class_definition body: (block
   (expression_statement (assignment left: (identifier) @name) @symbol.field)))
+
+(module (if_statement (block (expression_statement (assignment left: (identifier) @name) @symbol.variable))))
+(module (if_statement (else_clause (block (expression_statement (assignment left: (identifier) @name) @symbol.variable)))))
+(module (try_statement (block (expression_statement (assignment left: (identifier) @name) @symbol.variable))))
+(module (try_statement (except_clause (block (expression_statement (assignment left: (identifier) @name) @symbol.variable)))))
 
 ; What the file says it exports.
 (module (expression_statement (assignment

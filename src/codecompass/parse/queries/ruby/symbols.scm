@@ -13,4 +13,5 @@
 ((call method: (identifier) @_define arguments: (argument_list . (simple_symbol) @name) block: (_) @body) @symbol.method
   (#eq? @_define "define_method"))
 (call arguments: (argument_list . (method) @wrapped .)) @wrapper
+(alias name: (_) @name) @symbol.function
 (comment) @comment

@@ -1,10 +1,10 @@
 (function_declaration name: (identifier) @name) @symbol.function
 (function_declaration name: (identifier) @name body: (block) @body) @symbol.function
-(variable_declaration . (identifier) @name (struct_declaration) @body) @symbol.struct
-(variable_declaration . (identifier) @name (union_declaration) @body) @symbol.struct
-(variable_declaration . (identifier) @name (opaque_declaration) @body) @symbol.struct
-(variable_declaration . (identifier) @name (enum_declaration) @body) @symbol.enum
-(variable_declaration . (identifier) @name (error_set_declaration) @body) @symbol.enum
+(variable_declaration . (identifier) @name (struct_declaration "struct" @body_after)) @symbol.struct
+(variable_declaration . (identifier) @name (union_declaration "union" @body_after)) @symbol.struct
+(variable_declaration . (identifier) @name (opaque_declaration "opaque" @body_after)) @symbol.struct
+(variable_declaration . (identifier) @name (enum_declaration "enum" @body_after)) @symbol.enum
+(variable_declaration . (identifier) @name (error_set_declaration "error" @body_after)) @symbol.enum
 (source_file (variable_declaration "const" . (identifier) @name) @symbol.constant)
 (source_file (variable_declaration "var" . (identifier) @name) @symbol.variable)
 (struct_declaration (variable_declaration "const" . (identifier) @name) @symbol.constant)

@@ -1,0 +1,84 @@
+"""Extracted files in, rows in both engines out; durable, but in no snapshot yet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from codecompass.indexing.plan import skipped_entry
+from codecompass.indexing.work import ExtractedFile
+from codecompass.model.snapshot import FileEntry, JobCounts, VersionId, VersionKey
+from codecompass.model.source import FileStat, SkipReason
+from codecompass.store.repository import WriteSession
+from codecompass.store.versions import VersionRows, insert_versions, known_versions
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a look at the contents decided."""
+
+    entries: list[FileEntry] = field(default_factory=list)  # settled: skipped or known content
+    touched: list[FileEntry] = field(default_factory=list)  # same content, new time
+    extract: list[str] = field(default_factory=list)
+    hashed: int = 0
+    reused: int = 0
+    skipped: int = 0
+
+
+class Stage:
+    """Takes extracted files into both engines; nothing of it is in a snapshot yet."""
+
+    def __init__(self, session: WriteSession, plan: Plan) -> None:
+        self._session = session
+        self._plan = plan
+        self._ids: dict[VersionKey, VersionId] = {}
+        self.entries: list[FileEntry] = []
+        self.done = 0
+        self.uncommitted = 0
+        self._extracted = 0
+        self._symbols = 0
+        self._skipped = plan.skipped
+
+    def add(self, batch: Sequence[ExtractedFile]) -> None:
+        """Store the rows of a batch; equal contents are stored once."""
+        fresh: list[VersionRows] = []
+        keys = {item.rows.key for item in batch if item.rows}
+        self._ids |= known_versions(self._session.database, keys - self._ids.keys())
+        for item in batch:
+            self.done += 1
+            if item.rows is None:
+                reason = item.skip_reason or SkipReason.UNREADABLE
+                stat = FileStat(item.path, item.size_bytes, item.mtime_ns)
+                self.entries.append(skipped_entry(item.path, reason, stat))
+                self._skipped += 1
+                continue
+            rows = item.rows
+            version_id = self._ids.setdefault(rows.key, rows.id)
+            if version_id == rows.id:
+                fresh.append(rows)
+                self._session.lexical.add(rows.id, rows.names())
+                self._symbols += rows.definitions
+            self.entries.append(
+                FileEntry(
+                    item.path, version_id, None, rows.key.blob_id, item.size_bytes, item.mtime_ns
+                )
+            )
+        insert_versions(self._session.database, fresh)
+        self._extracted += len(fresh)
+        self.uncommitted += len(batch)
+
+    def commit(self) -> None:
+        """Make it durable: text first, so that a version in the database always has its text."""
+        self._session.lexical.commit()
+        self._session.database.commit()
+        self.uncommitted = 0
+
+    def counts(self, *, deleted: int, requoted: int) -> JobCounts:
+        """What the run did so far."""
+        return JobCounts(
+            hashed=max(self._plan.hashed, self.done),
+            extracted=self._extracted,
+            reused=self._plan.reused,
+            deleted=deleted,
+            skipped=self._skipped,
+            symbols=self._symbols,
+            requoted=requoted,
+        )

@@ -1,0 +1,50 @@
+"""A path and a text in, the language out."""
+
+from pathlib import PurePosixPath
+
+from codecompass.parse.languages import BY_NAME, LANGUAGES, PLAIN_TEXT, Language
+
+_BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
+_BY_FILENAME = {name: language for language in LANGUAGES for name in language.filenames}
+_BY_INTERPRETER = {name: language for language in LANGUAGES for name in language.interpreters}
+
+
+def detect_language(path: str, text: bytes) -> Language:
+    """The language of a file, by its name, then its suffix, then its `#!` line.
+
+    A `.h` file that speaks C++ is read as C++; everything unknown is plain text.
+    """
+    name = PurePosixPath(path).name
+    language = _BY_FILENAME.get(name) or _BY_SUFFIX.get(PurePosixPath(name).suffix.lower())
+    if language is None and name.startswith(("Dockerfile.", "Containerfile.")):
+        language = BY_NAME["dockerfile"]
+    if language is None and text.startswith(b"#!"):
+        language = _by_interpreter(text)
+    if language is None:
+        return PLAIN_TEXT
+    if language.name == "c" and name.endswith(".h") and _speaks_cpp(text):
+        return BY_NAME["cpp"]
+    return language
+
+
+def _by_interpreter(text: bytes) -> Language | None:
+    words = text[2:200].split(b"\n", 1)[0].decode("utf-8", "replace").split()
+    names = [word.rsplit("/", 1)[-1] for word in words]
+    if names[:1] == ["env"]:
+        names = [name for name in names[1:] if not name.startswith("-") and "=" not in name]
+    stem = names[0].rstrip("0123456789.") if names else ""
+    return _BY_INTERPRETER.get(names[0]) or _BY_INTERPRETER.get(stem) if names else None
+
+
+_CPP_MARKS = (
+    b"\nclass ",
+    b"\nnamespace ",
+    b"template <",
+    b"template<",
+    b"std::",
+    b"\n#include <string>",
+)
+
+
+def _speaks_cpp(text: bytes) -> bool:
+    return any(mark in text for mark in _CPP_MARKS)

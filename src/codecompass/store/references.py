@@ -1,0 +1,78 @@
+"""Uses and imports of versions, as they were extracted."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from codecompass.model.reference import Import, Reference, Role
+from codecompass.model.snapshot import SnapshotId, VersionId
+from codecompass.store.database import Database
+
+_ROLES = {str(role): role for role in Role}
+
+
+def uses_of(database: Database, version_id: VersionId) -> list[Reference]:
+    """All stored uses of a version in source order."""
+    rows = database.rows(
+        "SELECT name, role, line, start_byte, enclosing, receiver FROM uses"
+        " WHERE version_id = ? ORDER BY start_byte",
+        (version_id,),
+    )
+    return [Reference(row[0], _ROLES[row[1]], *row[2:]) for row in rows]
+
+
+def imports_of(database: Database, version_id: VersionId) -> list[Import]:
+    """All imports of a version in source order."""
+    rows = database.rows(
+        "SELECT module, name, bound_name, line, start_byte, flags FROM imports"
+        " WHERE version_id = ? ORDER BY position",
+        (version_id,),
+    )
+    found = []
+    for module, name, bound_name, line, start_byte, text in rows:
+        flags: dict[str, bool] = dict.fromkeys(text.split(), True)
+        found.append(Import(module, name, bound_name, line, start_byte, **flags))
+    return found
+
+
+def signatures_of(database: Database, version_id: VersionId) -> dict[str, str]:
+    """The signatures of a version's top-level definitions; of overloads, all together."""
+    found: dict[str, str] = {}
+    for name, signature in database.rows(
+        "SELECT name, signature FROM symbols WHERE version_id = ? AND depth = 0"
+        " AND kind NOT IN ('import', 'export', 'expression') ORDER BY ordinal",
+        (version_id,),
+    ):
+        found[name] = f"{found[name]}\n{signature}" if name in found else signature
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedImport:
+    """An import at one path of a snapshot."""
+
+    path: str
+    version_id: VersionId
+    module: str
+    name: str
+
+
+def imports_with(
+    database: Database, snapshot_id: SnapshotId, words: Iterable[str]
+) -> list[PlacedImport]:
+    """Imports whose name is one of the words or whose module ends with one, less a suffix.
+
+    Imports of `.` and `..` are among them: they end with no word.
+    """
+    found: set[tuple[str, VersionId, str, str]] = set()
+    for word in set(words):
+        found.update(
+            database.rows(
+                "SELECT DISTINCT path, version_id, module, name FROM imports"
+                " JOIN snapshot_files USING (version_id) WHERE snapshot_id = :snapshot"
+                " AND (name = :word OR trim(module, './') = '' OR substr(module, -:size) = :word"
+                "  OR (instr(module, :word || '.') AND"
+                "   (instr(module, '/') OR length(module) <= :size + 4)))",
+                {"snapshot": snapshot_id, "word": word, "size": len(word)},
+            )
+        )
+    return [PlacedImport(*row) for row in sorted(found)]
