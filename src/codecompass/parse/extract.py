@@ -4,6 +4,7 @@ Order: parse → drafts → root statements → numbering → records → import
 """
 
 import hashlib
+from importlib.metadata import PackageNotFoundError, version
 
 from codecompass.model.facts import FileFacts
 from codecompass.model.symbol import SymbolKind
@@ -39,12 +40,25 @@ def extract(language: Language, text: bytes, *, with_reads: bool = False) -> Fil
 
 
 def extractor_version(language: Language) -> str:
-    """Changes whenever the same bytes could give other facts: rules, queries or language row."""
+    """Changes whenever the same bytes could give other facts.
+
+    That is: our rules, the queries, the language's row, the grammar's wheel.
+    """
     digest = hashlib.blake2b(digest_size=6)
     row = sorted((name, _stable_text(getattr(language, name))) for name in language.__slots__)
     digest.update(f"{_RULES_VERSION}|{row}".encode())
+    digest.update(_wheel_version(language).encode())
     digest.update(query_text(language.queries, _INDEXED_QUERIES).encode())
     return digest.hexdigest()
+
+
+def _wheel_version(language: Language) -> str:
+    if language.grammar is None:
+        return ""
+    try:
+        return version(language.grammar[0].replace("_", "-"))
+    except PackageNotFoundError:
+        return "unknown"
 
 
 def _stable_text(value: object) -> str:
