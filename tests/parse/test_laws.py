@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -126,6 +127,15 @@ def test_one_line_of_five_megabytes_does_not_crash() -> None:
     facts = extract(BY_NAME["text"], text)
     assert facts.line_count == 1
     assert extract(BY_NAME["json"], b"[" + b"1," * 100_000 + b"1]").line_count == 1
+
+
+def test_a_grammar_that_is_not_installed_leaves_line_windows() -> None:
+    """Not every wheel exists for every platform; no line may be lost for that."""
+    absent = replace(BY_NAME["python"], grammar=("tree_sitter_not_installed", "language"))
+    facts = extract(absent, b"def one(): ...\n" * 50)
+    assert facts.is_windowed
+    assert facts.line_count == 50
+    assert facts.symbols[-1].span.end_line == 50
 
 
 def test_ids_are_the_same_in_another_process() -> None:

@@ -28,14 +28,18 @@ def extract(language: Language, text: bytes, *, with_reads: bool = False) -> Fil
 
     Plain reads and writes of names cost as much as all the rest and are mostly local,
     so they come only `with_reads`. Broken syntax is no error: what parses is extracted
-    and `has_errors` is set. Text without a grammar becomes line windows.
+    and `has_errors` is set. Text without a grammar, or whose grammar is not installed,
+    becomes line windows.
     """
     lines = LineTable(text)
     if language.grammar is None:
         return _windowed(language, text, lines)
     names = (*_INDEXED_QUERIES, "reads") if with_reads else _INDEXED_QUERIES
     grammar = Grammar(*language.grammar, language.queries, names)
-    syntax = parse(text, grammar, transparent=language.transparent)
+    try:
+        syntax = parse(text, grammar, transparent=language.transparent)
+    except ModuleNotFoundError:  # no wheel of this grammar for this platform
+        return _windowed(language, text, lines)
     return _facts(language, text, lines=lines, syntax=syntax)
 
 
