@@ -26,6 +26,7 @@ from pathlib import Path
 
 from codecompass import Engine
 from codecompass.config.settings import IndexSettings
+from codecompass.indexing.views import build_documents
 from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.source import SkipReason
 from codecompass.parse.detect import detect_language
@@ -34,7 +35,8 @@ from codecompass.parse.languages import Language
 from codecompass.parse.parser import Grammar, _load
 from codecompass.source.read import read_source
 from codecompass.source.walk import list_workspace
-from codecompass.store.versions import encode_version
+from codecompass.store.grams import gram_bits
+from codecompass.store.versions import TextViews, encode_version
 
 _BATCH = 24
 _INDEX = "import sys; from codecompass.cli.main import main; sys.exit(main({arguments!r}))"
@@ -101,7 +103,8 @@ def measure(source: Path, scratch: Path, rounds: int) -> None:
 
 def _stages(root: Path, files: Sequence[Path]) -> dict[str, float]:
     """CPU-seconds of each step of a worker over the same files, one after the other."""
-    spent = dict.fromkeys(("read and hash", "tree-sitter parse", "queries to facts", "rows"), 0.0)
+    stages = ("read and hash", "tree-sitter parse", "queries to facts", "words and bits", "rows")
+    spent = dict.fromkeys(stages, 0.0)
     settings = IndexSettings()
     limits = {"max_bytes": settings.max_file_bytes, "max_line_bytes": settings.max_line_bytes}
     gc.disable()
@@ -124,7 +127,11 @@ def _stages(root: Path, files: Sequence[Path]) -> dict[str, float]:
         spent["queries to facts"] += time.process_time() - started - parse_s
         spent["tree-sitter parse"] += parse_s
         started = time.process_time()
-        encode_version(VersionId(1), VersionKey(source.blob_id, language.name, ""), facts)
+        views = TextViews(gram_bits(source.text), build_documents(source.text, facts))
+        spent["words and bits"] += time.process_time() - started
+        started = time.process_time()
+        key = VersionKey(source.blob_id, language.name, "")
+        encode_version(VersionId(1), key, facts, views)
         spent["rows"] += time.process_time() - started
     gc.enable()
     return spent

@@ -3,6 +3,8 @@
 CodeCompassError
 ├── BadInput                 invalid_argument
 │   ├── UnknownOperation     unknown_operation
+│   ├── PatternTooSlow       pattern_too_slow
+│   ├── CursorExpired        cursor_expired
 │   └── PathOutside          path_outside_workspace
 ├── ConfigInvalid            config_invalid
 ├── WorkspaceMissing         workspace_not_found
@@ -46,6 +48,20 @@ class UnknownOperation(BadInput):
     """A batch line names an operation that does not exist."""
 
     code = "unknown_operation"
+
+
+class PatternTooSlow(BadInput):
+    """An expression could not be matched in the time a search may take."""
+
+    code = "pattern_too_slow"
+    remediation = "write a simpler expression, add plain text to it, or narrow the paths"
+
+
+class CursorExpired(BadInput):
+    """A cursor belongs to another question, or to an index that has changed since."""
+
+    code = "cursor_expired"
+    remediation = "ask the question again without a cursor"
 
 
 class PathOutside(BadInput):

@@ -77,7 +77,7 @@ def test_outline_text(project: Repo) -> None:
         (("symbol", "nothing_like_it"), 0, "no definition named 'nothing_like_it'"),
         (("symbol", "nothing_like_it", "--quiet"), 1, "no definition"),
         (("symbol", "App", "--kind", "nonsense"), 2, "--kind: given 'nonsense'; allowed: module"),
-        (("symbol", "App", "--lang", "Python"), 2, "--lang: given 'Python'; allowed: python"),
+        (("symbol", "App", "--lang", "Pyton"), 2, "language: given 'Pyton'; allowed: python"),
         (("symbol", "App", "--path-prefix", "none/"), 0, "none passes the filters"),
         (("index", "--workspace", ""), 2, "empty text"),
         (("outline", "../x.py"), 2, "outside the workspace"),

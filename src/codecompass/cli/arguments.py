@@ -5,10 +5,20 @@ from importlib.metadata import version
 
 _EXAMPLES = """examples:
   codecompass index                            index the repository around this folder
+  codecompass search "how are routes matched"  find the code that answers a question
   codecompass symbol "Engine > Run"            where is it defined
   codecompass outline src/app.py               what is in a file
   codecompass status --json                    the state of the index
   codecompass index --show-ignored             what is left out, and by which rule
+"""
+
+_SEARCH_EXAMPLES = """examples:
+  codecompass search "how are routes registered"
+  codecompass search parseConfig                     a name
+  codecompass search '"is not callable"'             this very text
+  codecompass search '/def \\w+_view\\(/' --all        every line that matches
+  codecompass search "class:Router in:src lang:ts"   filters inside the question
+  codecompass search "usages:parseConfig"            who uses a name
 """
 
 
@@ -71,34 +81,103 @@ def _add_question_commands(
     )
     outline.add_argument("path", help="file, relative to the workspace")
     outline.add_argument("--depth", choices=("top", "all"), default="all", help="default: all")
+    _add_search_commands(commands, common)
     symbol = commands.add_parser(
         "symbol",
         parents=[common],
         help="definitions by exact name, `A > B`, `path > A > B` or handle",
     )
     symbol.add_argument("name", help="a name, a symbol path or a handle")
-    symbol.add_argument("--kind", action="append", default=[], help="repeatable: class, method, …")
-    symbol.add_argument("--lang", action="append", default=[], help="repeatable: python, go, …")
-    symbol.add_argument("--path-prefix", default="", help="only paths that begin like this")
-    for name, meaning in (("contains", "all of"), ("not-contains", "none of")):
-        symbol.add_argument(
-            f"--path-{name}", action="append", default=[], help=f"repeatable: {meaning} these"
-        )
-    symbol.add_argument(
-        "--path-glob", default="", help="only paths that match, such as '*_test.go'"
-    )
-    symbol.add_argument(
-        "--detail",
-        choices=("location", "signature", "context"),
-        default="signature",
-        help="default: signature",
-    )
+    _add_filters(symbol)
+    _add_detail(symbol)
     commands.add_parser(
         "batch",
         parents=[common],
         help="one JSON call per line in, one answer per line out",
         description='Reads lines like {"id": 1, "op": "locate_symbol", "args": {"name": "main"}}.'
         " Syncs first. A bad line is answered with an error and does not stop the rest.",
+    )
+
+
+def _add_search_commands(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    common: argparse.ArgumentParser,
+) -> None:
+    search = commands.add_parser(
+        "search",
+        parents=[common],
+        help="places that answer a question",
+        epilog=_SEARCH_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    search.add_argument("query", help='words, a name, a path, "a phrase" or /an expression/')
+    _add_search_options(search)
+    search.add_argument(
+        "-k", "--top-k", type=int, default=10, metavar="N", help="results (default: 10)"
+    )
+    search.add_argument("--cursor", default="", help="go on behind an earlier answer")
+    search.add_argument("--min-score", type=float, default=0.0, metavar="S", help="0 to 1")
+    search.add_argument(
+        "--all",
+        action="store_true",
+        help="every match with its count, by path; --top-k at a time",
+    )
+    search.add_argument("--compact", action="store_true", help="places and scores only")
+    search.add_argument(
+        "--explain", choices=("off", "basic", "full"), default="off", help="say why (default: off)"
+    )
+    _add_filters(search)
+    _add_detail(search)
+    explain = commands.add_parser(
+        "explain", parents=[common], help="why a hit ranks where it does"
+    )
+    explain.add_argument("query", help="the question")
+    explain.add_argument("target", help="the hit: its handle, its path or path:line")
+    _add_search_options(explain)
+    _add_filters(explain)
+
+
+def _add_search_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--mode",
+        choices=("hybrid", "exact", "definition"),
+        default="hybrid",
+        help="ranked, this very text, or names of definitions (default: hybrid)",
+    )
+    parser.add_argument(
+        "--stage",
+        choices=("discover", "refine"),
+        default="discover",
+        help="refine: every word must be in the file (default: discover)",
+    )
+
+
+def _add_filters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kind", action="append", default=[], help="repeatable: class, method, …")
+    parser.add_argument("--lang", action="append", default=[], help="repeatable: python, go, …")
+    parser.add_argument("--ext", action="append", default=[], help="repeatable: py, tsx, …")
+    parser.add_argument("--path", action="append", default=[], help="repeatable: only these files")
+    parser.add_argument("--path-prefix", default="", help="only paths that begin like this")
+    for name, meaning in (("contains", "all of"), ("not-contains", "none of")):
+        parser.add_argument(
+            f"--path-{name}", action="append", default=[], help=f"repeatable: {meaning} these"
+        )
+    parser.add_argument(
+        "--path-glob", default="", help="only paths that match, such as '*_test.go'"
+    )
+    parser.add_argument(
+        "--exported", choices=("yes", "no"), help="only definitions that are, or are not"
+    )
+    parser.add_argument("--documented", choices=("yes", "no"), help="only with, or without, docs")
+    parser.add_argument("--decorator", default="", help="only with a decorator that contains this")
+
+
+def _add_detail(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--detail",
+        choices=("location", "signature", "context"),
+        default="signature",
+        help="default: signature",
     )
 
 

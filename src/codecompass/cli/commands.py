@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from codecompass.cli.batch import answer_lines
@@ -14,8 +15,15 @@ from codecompass.engine.workspace import enclosing_workspace
 from codecompass.errors import BadInput
 from codecompass.indexing.sync import Progress
 from codecompass.model.answer import LocateAnswer, OutlineAnswer, StatusAnswer
-from codecompass.model.query import DetailLevel, OutlineDepth, SymbolFilters
-from codecompass.parse.languages import BY_NAME
+from codecompass.model.query import (
+    AnswerShape,
+    DetailLevel,
+    ExplainLevel,
+    OutlineDepth,
+    SymbolFilters,
+)
+from codecompass.model.search import SearchMode, SearchOptions, Stage
+from codecompass.present.search_text import render_explain, render_search
 from codecompass.present.text import (
     render_doctor,
     render_locate,
@@ -23,6 +31,7 @@ from codecompass.present.text import (
     render_status,
     render_sync,
 )
+from codecompass.search.parse_query import language_named
 from codecompass.source.guard import resolve_workspace
 
 _ANSWERED, _NOTHING_FOUND, _UNWELL = 0, 1, 1
@@ -48,11 +57,17 @@ def run_init(parsed: argparse.Namespace) -> int:
         if name != part:
             part = name
             lines += ["", f"[{name}]"]
-        shown = f'"{value}"' if isinstance(value, str) else value
-        lines.append(f"# {setting} = {shown}")
+        lines.append(f"# {setting} = {_as_toml(value)}")
     target.write_text("\n".join(lines) + "\n", "utf-8")
     _print(parsed, {"written": str(target)}, f"wrote {target}\nnext: codecompass index")
     return _ANSWERED
+
+
+def _as_toml(value: object) -> str:
+    if isinstance(value, dict):
+        pairs = ", ".join(f'"{name}" = {number}' for name, number in value.items())
+        return f"{{ {pairs} }}"
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def run_index(parsed: argparse.Namespace) -> int:
@@ -89,18 +104,71 @@ def run_outline(parsed: argparse.Namespace) -> int:
     return _found(parsed, len(answer.results))
 
 
-def run_symbol(parsed: argparse.Namespace) -> int:
-    """Definitions by name."""
+def run_search(parsed: argparse.Namespace) -> int:
+    """Places that answer a question."""
+    shape = AnswerShape(
+        detail_level=DetailLevel(parsed.detail),
+        compact=parsed.compact,
+        explain=ExplainLevel(parsed.explain),
+    )
+    filters = _filters(parsed)
+    options = replace(
+        _search_options(parsed),
+        top_k=parsed.top_k,
+        min_score=parsed.min_score,
+        exhaustive=parsed.all,
+        cursor=parsed.cursor,
+    )
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer = engine.search(
+                parsed.query, options=options, filters=filters, shape=shape, progress=progress
+            )
+        _print(parsed, answer, render_search(answer))
+    return _found(parsed, len(answer.results))
+
+
+def run_explain(parsed: argparse.Namespace) -> int:
+    """Why a hit ranks where it does."""
+    filters = _filters(parsed)
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer = engine.explain(
+                parsed.query,
+                parsed.target,
+                options=_search_options(parsed),
+                filters=filters,
+                progress=progress,
+            )
+        _print(parsed, answer, render_explain(answer))
+    return _found(parsed, answer.rank or 0)
+
+
+def _search_options(parsed: argparse.Namespace) -> SearchOptions:
+    return SearchOptions(mode=SearchMode(parsed.mode), stage=Stage(parsed.stage))
+
+
+def _filters(parsed: argparse.Namespace) -> SymbolFilters:
     _check_choices("--kind", parsed.kind, KINDS)
-    _check_choices("--lang", parsed.lang, tuple(BY_NAME))
-    filters = SymbolFilters(
+    said = {None: None, "yes": True, "no": False}
+    return SymbolFilters(
         kind=tuple(parsed.kind),
-        language=tuple(parsed.lang),
+        language=tuple(language_named(name) for name in parsed.lang),
+        extension=tuple(parsed.ext),
+        paths=tuple(parsed.path),
         path_prefix=parsed.path_prefix,
         path_contains=tuple(parsed.path_contains),
         path_not_contains=tuple(parsed.path_not_contains),
         path_glob=parsed.path_glob,
+        is_exported=said[parsed.exported],
+        has_doc=said[parsed.documented],
+        decorator_contains=parsed.decorator,
     )
+
+
+def run_symbol(parsed: argparse.Namespace) -> int:
+    """Definitions by name."""
+    filters = _filters(parsed)
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
             answer: LocateAnswer = engine.locate(

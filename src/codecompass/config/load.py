@@ -127,6 +127,8 @@ def _converted(key: str, value: object, origin: str) -> object:
     if default is None:
         known = [f"{p}.{f.name}" for p, part_type in PARTS.items() for f in fields(part_type)]
         raise ConfigInvalid(f"{origin}: unknown setting {key}; known: {', '.join(known)}")
+    if isinstance(default, dict):
+        return {**default, **_table(key, value, origin)}
     try:
         if isinstance(default, Path):
             return Path(str(value)).expanduser().absolute()
@@ -143,6 +145,17 @@ def _converted(key: str, value: object, origin: str) -> object:
     if key == "freshness.policy" and value not in _POLICIES:
         raise _wrong(key, value, origin, f"one of {', '.join(_POLICIES)}")
     return value
+
+
+def _table(key: str, value: object, origin: str) -> dict[str, float]:
+    """A table of numbers; what it does not name keeps its default."""
+    allowed = "a table of numbers, in a file"
+    if not isinstance(value, dict):
+        raise _wrong(key, value, origin, allowed)
+    for name, number in value.items():
+        if type(number) not in {int, float} or not number >= 0:
+            raise _wrong(f"{key}.{name}", number, origin, "a number, zero or more")
+    return {name: float(number) for name, number in value.items()}
 
 
 def _wrong(key: str, value: object, origin: str, allowed: str) -> ConfigInvalid:

@@ -31,6 +31,58 @@ class FreshnessSettings:
 
     policy: str = "balanced"  # strict | balanced | best_effort
     sync_files: int = 200  # balanced: up to so many changed files are synced before answering
+    recheck_after_s: float = 0.0  # a look at the files counts for so long; 0: look every time
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How far a search looks."""
+
+    file_candidates: int = 30  # files taken from the text index, and as many from paths
+    chunk_candidates: int = 40  # chunks from all files, and as many from the best files
+    max_top_k: int = 100  # results a caller may ask for at once
+    time_limit_s: float = 5.0  # for matching an expression; then an error says so
+
+
+def _path_preferences() -> dict[str, float]:
+    return {
+        "tests": 0.5, "test": 0.5, "testing": 0.5, "testdata": 0.5, "__tests__": 0.5,
+        "spec": 0.5, "specs": 0.5, "e2e": 0.5,
+        "test_*": 0.5, "*_test.*": 0.5, "*_tests.*": 0.5, "*.test.*": 0.5, "*.spec.*": 0.5,
+        "*-test.*": 0.5, "*_spec.*": 0.5, "*Test.*": 0.5, "*Tests.*": 0.5, "*.bats": 0.5,
+        "conftest.py": 0.5,
+        "mock": 0.5, "mocks": 0.5, "__mocks__": 0.5, "fixture": 0.5, "fixtures": 0.5,
+        "example": 0.5, "examples": 0.5, "sample": 0.5, "samples": 0.5, "demo": 0.5, "demos": 0.5,
+        "bench": 0.5, "benches": 0.5, "benchmark": 0.5, "benchmarks": 0.5,
+        "vendor": 0.4, "vendored": 0.4, "third_party": 0.4, "node_modules": 0.4, "deps": 0.5,
+        "generated": 0.5, "*.min.*": 0.3, "*.pb.go": 0.5, "*_pb2.py": 0.5, "*.d.ts": 0.7,
+        "docs": 0.5, "doc": 0.5, "*.md": 0.4, "*.rst": 0.4, "*.txt": 0.4, "*.adoc": 0.4,
+        "*.json": 0.4, "*.yaml": 0.4, "*.yml": 0.4, "*.toml": 0.4, "*.ini": 0.4, "*.cfg": 0.4,
+        "*.xml": 0.4, "*.html": 0.4, "*.css": 0.4, "*.svg": 0.3, "*.csv": 0.3, "*.lock": 0.2,
+        "*.in": 0.4, "*.def": 0.4, "*.cmake": 0.4, "*.bazel": 0.4, "*.po": 0.3,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RankingSettings:
+    """What each reason to rank a result high is worth."""
+
+    file_words: float = 1.3  # words of the question in the file
+    chunk_words: float = 0.6  # words of the question in the chunk
+    coherence: float = 0.5  # other good chunks in the same file
+    file_name: float = 1.6  # words of the question in the file's name
+    folder_name: float = 0.8  # words of the question in the folders' names
+    definition_name: float = 0.5  # words of the question in the definition's name
+    exact_name: float = 0.3  # a name of the question is the definition's
+    exact_file: float = 0.5  # a name of the question is the file's
+    exact_path: float = 5.0  # the question is the file's path, or the end of it
+    single_name: float = 3.0  # times `exact_name` where the question is one name
+    phrase: float = 1.0  # a quoted phrase stands there word for word
+    file_saturation: float = 8.0  # frequency in a file at which a word is worth half of all
+    chunk_saturation: float = 2.4  # the same in a chunk
+    relatives: float = 0.8  # a word that begins another, as `auth` and authentication
+    same_file: float = 0.5  # what each further result of a file keeps of its score
+    path_preferences: dict[str, float] = field(default_factory=_path_preferences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +101,8 @@ class Settings:
     store: StoreSettings = field(default_factory=StoreSettings)
     freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
     answers: AnswerSettings = field(default_factory=AnswerSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    ranking: RankingSettings = field(default_factory=RankingSettings)
     origins: dict[str, str] = field(default_factory=dict)  # "index.workers" → "CODECOMPASS_…"
 
     def items(self) -> list[tuple[str, object, str]]:
@@ -68,5 +122,7 @@ PARTS = {
     "store": StoreSettings,
     "freshness": FreshnessSettings,
     "answers": AnswerSettings,
+    "search": SearchSettings,
+    "ranking": RankingSettings,
 }
 """The parts by the name they have in configuration files."""

@@ -2,10 +2,21 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
 from codecompass.engine.freshness import Step, next_step
+from codecompass.engine.searching import (
+    ask,
+    inside_filters,
+    mode_of,
+    page_of,
+    rank_of,
+    said_filters,
+    show,
+    suggest_names,
+)
 from codecompass.engine.workspace import Workspace, open_workspace
 from codecompass.errors import BadInput, FileNotIndexed, IndexMissing, StoreBusy
 from codecompass.indexing.sync import (
@@ -16,15 +27,24 @@ from codecompass.indexing.sync import (
 )
 from codecompass.model.answer import (
     DoctorAnswer,
+    ExplainAnswer,
     Freshness,
     IndexingStatus,
     LocateAnswer,
     OutlineAnswer,
     Recovery,
+    SearchAnswer,
     StatusAnswer,
     SyncAnswer,
 )
-from codecompass.model.query import DetailLevel, OutlineDepth, SymbolFilters
+from codecompass.model.query import (
+    AnswerShape,
+    DetailLevel,
+    ExplainLevel,
+    OutlineDepth,
+    SymbolFilters,
+)
+from codecompass.model.search import SearchOptions
 from codecompass.model.snapshot import (
     ACTIVE_JOBS,
     LIVE,
@@ -37,7 +57,9 @@ from codecompass.model.source import IgnoredFile, SkipReason
 from codecompass.navigate.lookup import locate
 from codecompass.navigate.outline import outline_file
 from codecompass.present.detail import symbol_result
-from codecompass.present.meta import make_meta
+from codecompass.present.meta import about_search, make_meta
+from codecompass.search.exact import TextOf
+from codecompass.search.search import Found
 from codecompass.source.guard import inside_workspace
 from codecompass.source.read import read_source
 from codecompass.source.walk import Listing, list_ignored_by_git, list_workspace
@@ -63,6 +85,8 @@ class Engine:
         self.workspace = workspace
         self._store = RepositoryStore(workspace.layout, workspace.settings.store)
         self._can_sync_behind = can_sync_behind
+        self._last_found: tuple[object, Found] | None = None  # for the next page
+        self._fresh_until = 0.0  # monotonic; until then no look at the files is needed
 
     @classmethod
     def open(cls, folder: str | Path, flags: Mapping[str, object] | None = None) -> "Engine":
@@ -172,6 +196,134 @@ class Engine:
             name, len(found.matches), results, found.suggestions, meta, found.filtered_out
         )
 
+    def search(
+        self,
+        query: str,
+        *,
+        options: SearchOptions | None = None,
+        filters: SymbolFilters | None = None,
+        shape: AnswerShape | None = None,
+        progress: Progress = _silent,
+    ) -> SearchAnswer:
+        """Places that answer a question: words, a name, a path, "a phrase", /an expression/."""
+        started = time.monotonic()
+        shape = shape or AnswerShape()
+        freshness = self._make_fresh(progress)
+        with self._reader() as reader:
+            found = self._ask(reader, query, options, filters)
+            state = f"{reader.record.id}:{reader.record.generation}"
+            page = page_of(found, state)
+            results = show(
+                reader,
+                found,
+                page.hits,
+                level=DetailLevel.LOCATION if shape.compact else shape.detail_level,
+                text_of=self._texts(reader),
+                with_factors=shape.explain is not ExplainLevel.OFF,
+            )
+            nothing = not found.hits
+            counts = reader.counts() if nothing else None
+            limit = self.workspace.settings.answers.max_suggestions
+            names = suggest_names(reader, found.plan.question, limit) if nothing else ()
+        is_full = shape.explain is ExplainLevel.FULL
+        meta = make_meta(
+            freshness=freshness,
+            shown=page.offset + len(results),
+            total=len(found.hits),
+            elapsed_ms=_elapsed_ms(started),
+            content=results,
+            searched=counts,
+        )
+        return SearchAnswer(
+            query=query,
+            mode=str(mode_of(found)),
+            results=results,
+            suggestions=names,
+            meta=about_search(
+                meta,
+                found.plan.guess,
+                suppressed=found.suppressed,
+                is_partial=not found.is_complete,
+            ),
+            total_matches=found.total_matches,
+            cursor=page.cursor,
+            filters=said_filters(found.plan.question.filters),
+            notes=(*found.plan.question.notes, *found.notes) or None,
+            terms={t.text: round(t.share, 3) for t in found.terms} if is_full else None,
+        )
+
+    def explain(
+        self,
+        query: str,
+        target: str,
+        *,
+        options: SearchOptions | None = None,
+        filters: SymbolFilters | None = None,
+        progress: Progress = _silent,
+    ) -> ExplainAnswer:
+        """Why a hit ranks where it does; `target` is its handle, its path or `path:line`."""
+        started = time.monotonic()
+        freshness = self._make_fresh(progress)
+        with self._reader() as reader:
+            found = self._ask(reader, query, options, filters)
+            rank = rank_of(found, target)
+            hits = [found.hits[rank]] if rank is not None else []
+            results = show(
+                reader,
+                found,
+                hits,
+                level=DetailLevel.SIGNATURE,
+                text_of=self._texts(reader),
+                with_factors=True,
+            )
+        result = results[0] if results else None
+        meta = make_meta(
+            freshness=freshness,
+            shown=1,
+            total=1,
+            elapsed_ms=_elapsed_ms(started),
+            content=results,
+            searched=None,
+        )
+        return ExplainAnswer(
+            query=query,
+            rank=rank + 1 if rank is not None else None,
+            score=result.score if result else None,
+            result=replace(result, factors=None) if result else None,
+            factors=(result.factors or {}) if result else {},
+            terms={term.text: round(term.share, 3) for term in found.terms},
+            total=len(found.hits),
+            meta=about_search(meta, found.plan.guess),
+        )
+
+    def _ask(
+        self,
+        reader: SnapshotReader,
+        query: str,
+        options: SearchOptions | None,
+        filters: SymbolFilters | None,
+    ) -> Found:
+        options = options or SearchOptions()
+        filters = inside_filters(self.workspace.root, filters or SymbolFilters())
+        state = (reader.record.id, reader.record.generation)
+        key = (query, replace(options, cursor="", top_k=1), filters, state)
+        if options.cursor and self._last_found and self._last_found[0] == key:
+            found = self._last_found[1]
+            return replace(found, plan=replace(found.plan, options=options))
+        found = ask(
+            reader,
+            query,
+            options,
+            filters=filters,
+            settings=self.workspace.settings,
+            text_of=self._texts(reader),
+        )
+        self._last_found = (key, found)
+        return found
+
+    def _texts(self, reader: SnapshotReader) -> TextOf:
+        return lambda path: self._text(reader, path)
+
     def status(self, *, wait: bool = False, timeout_s: float = 60.0) -> StatusAnswer:
         """The state of the index; with `wait`, after a running job has ended."""
         deadline = time.monotonic() + timeout_s
@@ -224,7 +376,16 @@ class Engine:
         )
 
     def _make_fresh(self, progress: Progress) -> Freshness:
-        """Look for changes and sync if the settings say so."""
+        """Look for changes and sync if the settings say so; a recent look may do."""
+        if time.monotonic() < self._fresh_until:
+            return Freshness.FRESH
+        started = time.monotonic()
+        found = self._look_and_sync(progress)
+        if found is Freshness.FRESH:
+            self._fresh_until = started + self.workspace.settings.freshness.recheck_after_s
+        return found
+
+    def _look_and_sync(self, progress: Progress) -> Freshness:
         root, scratch = self.workspace.root, self.workspace.scratch
         look = look_for_changes(
             self._store, root, scratch=scratch, settings=self.workspace.settings.index

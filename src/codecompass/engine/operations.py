@@ -10,7 +10,14 @@ from typing import Any
 
 from codecompass.engine.engine import Engine
 from codecompass.errors import BadInput, UnknownOperation
-from codecompass.model.query import DetailLevel, OutlineDepth, SymbolFilters
+from codecompass.model.query import (
+    AnswerShape,
+    DetailLevel,
+    ExplainLevel,
+    OutlineDepth,
+    SymbolFilters,
+)
+from codecompass.model.search import SearchMode, SearchOptions, Stage
 from codecompass.model.snapshot import LIVE
 from codecompass.model.symbol import STATEMENT_KINDS, SymbolKind
 from codecompass.parse.languages import BY_NAME
@@ -51,6 +58,10 @@ _FILTERS = (
     Argument("path_not_contains", str, repeated=True),
     Argument("path_glob", str),
     Argument("paths", str, repeated=True),
+    Argument("extension", str, repeated=True),
+    Argument("is_exported", bool),
+    Argument("decorator_contains", str),
+    Argument("has_doc", bool),
 )
 _FILTER_NAMES = tuple(argument.name for argument in _FILTERS)
 
@@ -60,9 +71,40 @@ def _outline(engine: Engine, given: Mapping[str, Any]) -> object:
 
 
 def _locate(engine: Engine, given: Mapping[str, Any]) -> object:
-    filters = {name: given[name] for name in _FILTER_NAMES if name in given}
     level = DetailLevel(given.get("detail_level", DetailLevel.SIGNATURE))
-    return engine.locate(given["name"], filters=SymbolFilters(**filters), detail_level=level)
+    return engine.locate(given["name"], filters=_filters(given), detail_level=level)
+
+
+def _search(engine: Engine, given: Mapping[str, Any]) -> object:
+    shape = AnswerShape(
+        detail_level=DetailLevel(given.get("detail_level", DetailLevel.SIGNATURE)),
+        compact=given.get("compact", False),
+        explain=ExplainLevel(given.get("ranking_explain_level", ExplainLevel.OFF)),
+    )
+    return engine.search(
+        given["query"], options=_options(given), filters=_filters(given), shape=shape
+    )
+
+
+def _explain(engine: Engine, given: Mapping[str, Any]) -> object:
+    return engine.explain(
+        given["query"], given["target"], options=_options(given), filters=_filters(given)
+    )
+
+
+def _options(given: Mapping[str, Any]) -> SearchOptions:
+    return SearchOptions(
+        mode=SearchMode(given.get("mode", SearchMode.HYBRID)),
+        stage=Stage(given.get("stage", Stage.DISCOVER)),
+        top_k=given.get("top_k", 10),
+        min_score=given.get("min_score", 0.0),
+        exhaustive=given.get("exhaustive", False),
+        cursor=given.get("cursor", ""),
+    )
+
+
+def _filters(given: Mapping[str, Any]) -> SymbolFilters:
+    return SymbolFilters(**{name: given[name] for name in _FILTER_NAMES if name in given})
 
 
 def _status(engine: Engine, given: Mapping[str, Any]) -> object:
@@ -72,6 +114,38 @@ def _status(engine: Engine, given: Mapping[str, Any]) -> object:
 OPERATIONS = {
     operation.name: operation
     for operation in (
+        Operation(
+            "search_code",
+            "places that answer a question: words, a name, a path, a phrase, an expression",
+            (
+                Argument("query", str, required=True),
+                Argument("mode", str, choices=_choices(SearchMode)),
+                Argument("top_k", int),
+                *_FILTERS,
+                Argument("stage", str, choices=_choices(Stage)),
+                Argument("exhaustive", bool),
+                Argument("cursor", str),
+                Argument("min_score", float),
+                Argument("detail_level", str, choices=_choices(DetailLevel)),
+                Argument("compact", bool),
+                Argument("ranking_explain_level", str, choices=_choices(ExplainLevel)),
+                _REF,
+            ),
+            _search,
+        ),
+        Operation(
+            "explain_ranking",
+            "why a hit ranks where it does",
+            (
+                Argument("query", str, required=True),
+                Argument("target", str, required=True),
+                Argument("mode", str, choices=_choices(SearchMode)),
+                Argument("stage", str, choices=_choices(Stage)),
+                *_FILTERS,
+                _REF,
+            ),
+            _explain,
+        ),
         Operation(
             "get_file_outline",
             "the definitions of one file",

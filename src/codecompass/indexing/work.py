@@ -13,13 +13,15 @@ from functools import cache
 from pathlib import Path
 
 from codecompass.config.settings import IndexSettings
+from codecompass.indexing.views import VIEWS_VERSION, build_documents
 from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.source import SkipReason, SourceText
 from codecompass.parse.detect import detect_language
 from codecompass.parse.extract import extract, extractor_version
 from codecompass.parse.languages import BY_NAME, LANGUAGES
 from codecompass.source.read import is_too_fresh, read_source
-from codecompass.store.versions import VersionRows, encode_version
+from codecompass.store.grams import gram_bits
+from codecompass.store.versions import TextViews, VersionRows, encode_version
 
 _PARENT_POLL_S = 0.25
 
@@ -84,10 +86,11 @@ def extract_file(root: Path, item: WorkItem, settings: IndexSettings) -> Extract
     try:
         key = version_key(item.path, source)
         facts = extract(BY_NAME[key.language], source.text)
+        views = TextViews(gram_bits(source.text), build_documents(source.text, facts))
     except Exception:  # noqa: BLE001  # the top of a worker: one bad file never fails a run
         traceback.print_exc()
         return crashed_file(root, item.path)
-    rows = encode_version(item.version_id, key, facts)
+    rows = encode_version(item.version_id, key, facts, views)
     return ExtractedFile(item.path, source.size_bytes, source.mtime_ns, rows=rows)
 
 
@@ -114,7 +117,7 @@ def admission_rules(settings: IndexSettings) -> str:
 @cache
 def current_extractor(language: str) -> str:
     """The version of a language's extraction rules in this process."""
-    return extractor_version(BY_NAME[language])
+    return f"{extractor_version(BY_NAME[language])}.{VIEWS_VERSION}"
 
 
 def _size_and_time(root: Path, path: str) -> tuple[int, int]:

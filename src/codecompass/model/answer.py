@@ -48,6 +48,8 @@ class Meta:
     suppressed_duplicate_count: int = 0
     searched_files: int | None = None  # said when nothing was found
     searched_symbols: int | None = None
+    query_intent: str | None = None
+    query_intent_confidence: float | None = None
     codecompass_protocol_version: str = PROTOCOL_VERSION
 
 
@@ -94,6 +96,58 @@ class LocateAnswer:
     suggestions: tuple[str, ...]
     meta: Meta
     filtered_out: int = 0  # definitions of that name which the filters do not admit
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """One place that a search found; fields above the asked detail level are None."""
+
+    path: str
+    start_line: int
+    end_line: int
+    kind: str  # of the definition; `file` for a whole file
+    name: str
+    score: float
+    handle: str  # of the definition; for a whole file its path
+    qualified_name: str | None = None  # where it says more than the name
+    language: str | None = None
+    definitions: str | None = None  # what is defined inside
+    preview: str | None = None  # why it matched: signature, best lines
+    match_lines: tuple[int, ...] | None = None
+    doc: str | None = None
+    parent: str | None = None
+    body_preview: str | None = None
+    factors: dict[str, float] | None = None  # why it ranks there
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """Places that answer a question, best first; in path order if all were asked for."""
+
+    query: str
+    mode: str
+    results: tuple[SearchResult, ...]
+    suggestions: tuple[str, ...]  # names that exist; never results
+    meta: Meta
+    total_matches: int | None = None  # exact, where everything was searched
+    cursor: str | None = None  # for the results behind these
+    filters: dict[str, object] | None = None  # those in force, however they were given
+    notes: tuple[str, ...] | None = None  # how the question was read
+    terms: dict[str, float] | None = None  # what was searched for and its share
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainAnswer:
+    """Why one hit ranks where it does."""
+
+    query: str
+    rank: int | None  # None: not among the hits
+    score: float | None
+    result: SearchResult | None
+    factors: dict[str, float]
+    terms: dict[str, float]  # what was searched for and its share
+    total: int  # hits that were ranked
+    meta: Meta
 
 
 @dataclass(frozen=True, slots=True)

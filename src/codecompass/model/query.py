@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from codecompass.model.symbol import PlacedSymbol
+from codecompass.model.symbol import PlacedSymbol, Symbol
 
 
 class DetailLevel(StrEnum):
@@ -13,6 +13,23 @@ class DetailLevel(StrEnum):
     LOCATION = "location"
     SIGNATURE = "signature"
     CONTEXT = "context"
+
+
+class ExplainLevel(StrEnum):
+    """How much of the ranking is told."""
+
+    OFF = "off"
+    BASIC = "basic"  # the factors of each result
+    FULL = "full"  # and the terms with their shares
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerShape:
+    """How much of each result is shown."""
+
+    detail_level: DetailLevel = DetailLevel.SIGNATURE
+    compact: bool = False  # identity, place and score only
+    explain: ExplainLevel = ExplainLevel.OFF
 
 
 class OutlineDepth(StrEnum):
@@ -33,14 +50,46 @@ class SymbolFilters:
     path_not_contains: tuple[str, ...] = ()  # none of them
     path_glob: str = ""
     paths: tuple[str, ...] = ()
+    extension: tuple[str, ...] = ()  # with or without the dot
+    is_exported: bool | None = None
+    decorator_contains: str = ""
+    has_doc: bool | None = None
 
     def admit(self, placed: PlacedSymbol) -> bool:
-        """Whether a symbol meets every condition."""
-        if self.kind and placed.symbol.kind not in self.kind:
+        """Whether a symbol and its file meet every condition."""
+        return self.admit_symbol(placed.symbol) and self.admit_file(placed.path, placed.language)
+
+    def admit_symbol(self, symbol: Symbol) -> bool:
+        """Whether a symbol meets the conditions on symbols."""
+        if self.kind and symbol.kind not in self.kind:
             return False
-        if self.language and placed.language not in self.language:
+        if self.is_exported is not None and symbol.is_exported is not self.is_exported:
             return False
-        return self._admit_path(placed.path)
+        if self.has_doc is not None and bool(symbol.doc) is not self.has_doc:
+            return False
+        return any(self.decorator_contains in text for text in symbol.decorators or ("",))
+
+    def admit_file(self, path: str, language: str) -> bool:
+        """Whether a file meets the conditions on files."""
+        if self.language and language not in self.language:
+            return False
+        if self.extension and not path.endswith(
+            tuple(f".{suffix.removeprefix('.')}" for suffix in self.extension)
+        ):
+            return False
+        return self._admit_path(path)
+
+    @property
+    def restricts_files(self) -> bool:
+        """Whether there are conditions on files."""
+        by_path = (self.path_prefix, self.path_contains, self.path_not_contains, self.path_glob)
+        return any((*by_path, self.paths, self.language, self.extension))
+
+    @property
+    def restricts_symbols(self) -> bool:
+        """Whether there are conditions on symbols."""
+        is_asked = self.is_exported is not None or self.has_doc is not None
+        return bool(self.kind or self.decorator_contains) or is_asked
 
     def _admit_path(self, path: str) -> bool:
         if not path.startswith(self.path_prefix.removeprefix("./")):

@@ -1,10 +1,11 @@
 """What is known about an answer in, its metadata out; answers as plain JSON values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 
 from codecompass.model.answer import Completeness, Freshness, IndexingStatus, Meta
+from codecompass.model.search import IntentGuess
 from codecompass.model.snapshot import LIVE, SnapshotCounts
 from codecompass.text.tokens import estimate_tokens
 
@@ -30,6 +31,20 @@ def make_meta(
         safety_limit_applied=is_cut,
         searched_files=searched.files if searched else None,
         searched_symbols=searched.symbols if searched else None,
+    )
+
+
+def about_search(
+    meta: Meta, guess: IntentGuess, *, suppressed: int = 0, is_partial: bool = False
+) -> Meta:
+    """The same metadata with what only a search knows."""
+    completeness = Completeness.PARTIAL if is_partial else meta.result_completeness
+    return replace(
+        meta,
+        query_intent=str(guess.intent),
+        query_intent_confidence=guess.confidence,
+        suppressed_duplicate_count=suppressed,
+        result_completeness=completeness,
     )
 
 

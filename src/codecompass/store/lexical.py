@@ -1,32 +1,78 @@
-"""Tantivy: the only module that opens it; one document per definition.
+"""Tantivy: the only module that opens it; one document per chunk and one per file.
 
 A document is known by version and ordinal and never names a path or a ref: which of
 them belong to a snapshot is decided by the version ids that the snapshot names.
+
+How often a term stands in a document is kept as a level (`model.search`), one field
+for each level, and Tantivy only says which fields hold a term. What a match is worth
+is thus decided by us, from the snapshot's own numbers: what other branches hold in
+the same index changes no score.
 """
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 import tantivy
 
 from codecompass.errors import IndexIncompatible, StoreError, StoreFull
+from codecompass.model.search import CHUNK_LEVELS, FILE_LEVELS, NAME_EVIDENCE
 from codecompass.model.snapshot import VersionId
 
 # Tantivy drops longer tokens with only a log line; a base64 blob is one such token.
 _MAX_NAME_BYTES = 1_000
 _GRAM = 3
+_ORDINAL_BITS = 20
+FILE_ORDINAL = (1 << _ORDINAL_BITS) - 1
+"""The ordinal of the document that stands for a whole file."""
+
+CHUNK_FIELDS = tuple(f"chunk_{level + 1}" for level in range(len(CHUNK_LEVELS)))
+FILE_FIELDS = tuple(f"file_{level + 1}" for level in range(len(FILE_LEVELS)))
+NAME_FIELD = "name"
+_FACTS_FIELD = "facts"
+_EVIDENCE_BITS = 3
+# A 32-bit score holds whole numbers of 24 bits exactly: so many terms fit into one score.
+_TERMS_PER_SCORE = 24 // _EVIDENCE_BITS
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalHit:
-    """A definition that matched."""
+class Document(NamedTuple):
+    """A chunk or a file as terms; plain values, cheap to send between processes."""
+
+    ordinal: int
+    levels: tuple[str, ...]  # terms by space; one text for each level that is reached
+    name: str = ""  # terms of a definition's name
+    facts: str = ""  # what filters ask for
+    new_name: str = ""  # the name, on the first definition of a file that has it
+
+
+class LexicalHit(NamedTuple):
+    """A document that matched."""
 
     version_id: VersionId
     ordinal: int
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which documents may match: by version, and by facts of which each group needs one."""
+
+    only: frozenset[VersionId] | None = None
+    without: frozenset[VersionId] = frozenset()
+    facts: tuple[tuple[str, ...], ...] = ()
+    keys: frozenset[tuple[VersionId, int]] | None = None
+
+
+class Clause(NamedTuple):
+    """A term in a field, and what it is worth there."""
+
+    field: str
+    term: str
+    weight: float = 1.0
 
 
 @contextmanager
@@ -55,6 +101,8 @@ class LexicalIndex:
             raise IndexIncompatible(f"open the text index: {error}") from error
         grams = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.ngram(_GRAM, _GRAM, False))
         self._index.register_tokenizer("grams", grams.filter(tantivy.Filter.lowercase()).build())
+        terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+        self._index.register_tokenizer("terms", terms.build())
 
     def writer(self, memory_mib: int) -> "LexicalWriter":
         """Open for writing; one writer at a time."""
@@ -62,30 +110,113 @@ class LexicalIndex:
             native = self._index.writer(heap_size=memory_mib * 1024 * 1024, num_threads=1)
         return LexicalWriter(native, self._index.schema)
 
-    def similar_names(self, name: str, limit: int) -> list[LexicalHit]:
-        """Definitions whose names share the most three-letter pieces with this one."""
-        grams = _grams_of(name)
-        if not grams:
-            return []
-        with native_errors("search names"):
+    def view(self) -> "LexicalView":
+        """The index as it is now; what is committed later stays unseen."""
+        with native_errors("read the text index"):
             self._index.reload()
-            searcher = self._index.searcher()
-            terms = [tantivy.Query.term_query(self._index.schema, "grams", g) for g in grams]
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
-            hits = searcher.search(query, limit=limit).hits
-            places = [address for _, address in hits]
-            versions = searcher.fast_field_values("version", places)
-            ordinals = searcher.fast_field_values("ordinal", places)
+            return LexicalView(self._index.searcher(), self._index.schema)
+
+
+class LexicalView:
+    """One state of the index, for one question."""
+
+    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema) -> None:
+        self._searcher = searcher
+        self._schema = schema
+
+    def size(self) -> int:
+        """How many documents there are, of all versions."""
+        return int(self._searcher.num_docs)
+
+    def best(self, clauses: Sequence[Clause], scope: Scope, *, limit: int) -> list[LexicalHit]:
+        """The documents with the highest sums of weights; any one clause is enough."""
+        if not clauses or limit < 1:
+            return []
+        return self._search([self._any(clauses), *self._restrict(scope)], limit)
+
+    def every(self, groups: Sequence[Sequence[Clause]], scope: Scope) -> list[LexicalHit]:
+        """All documents that match one clause of each group."""
+        if not groups:
+            return []
+        must = [self._any(group) for group in groups]
+        return self._search([*must, *self._restrict(scope)], max(self.size(), 1))
+
+    def count(self, clause: Clause, scope: Scope) -> int:
+        """How many documents hold a term."""
+        with native_errors("count documents"):
+            term = tantivy.Query.term_query(self._schema, clause.field, clause.term)
+            query = tantivy.Query.boolean_query(
+                [(tantivy.Occur.Must, term), *self._restrict(scope)]
+            )
+            found = self._searcher.search(query, limit=1, count=True)
+            return int(found.count or 0)  # type: ignore[attr-defined]  # the stub forgot it
+
+    def evidence(
+        self, fields: Sequence[str], terms: Sequence[str], places: Iterable[tuple[VersionId, int]]
+    ) -> dict[tuple[VersionId, int], tuple[int, ...]]:
+        """For each document and term, how many of the fields hold it.
+
+        A match in the name field counts `NAME_EVIDENCE`. The counts of several terms
+        travel in one score, which holds whole numbers exactly.
+        """
+        keys = frozenset(places)
+        found: dict[tuple[VersionId, int], tuple[int, ...]] = dict.fromkeys(keys, ())
+        for start in range(0, len(terms), _TERMS_PER_SCORE):
+            part = terms[start : start + _TERMS_PER_SCORE]
+            clauses = [
+                Clause(field, term, float(_worth(field) << (_EVIDENCE_BITS * place)))
+                for place, term in enumerate(part)
+                for field in fields
+            ]
+            hits = self.best(clauses, Scope(keys=keys), limit=len(keys))
+            scores = {(version, ordinal): int(score) for version, ordinal, score in hits}
+            for key, levels in found.items():
+                found[key] = levels + _unpack(scores.get(key, 0), len(part))
+        return found
+
+    def similar_names(self, name: str, *, limit: int, scope: Scope) -> list[LexicalHit]:
+        """Definitions whose names share the most three-letter pieces with this one."""
+        return self.best([Clause("grams", gram) for gram in _grams_of(name)], scope, limit=limit)
+
+    def _search(
+        self, clauses: list[tuple[tantivy.Occur, tantivy.Query]], limit: int
+    ) -> list[LexicalHit]:
+        with native_errors("search the text index"):
+            query = tantivy.Query.boolean_query(clauses)
+            hits = self._searcher.search(query, limit=limit, count=False).hits
+            keys = self._searcher.fast_field_values("key", [address for _, address in hits])
         return [
-            LexicalHit(VersionId(int(version or 0)), int(ordinal or 0), score)
-            for (score, _), version, ordinal in zip(hits, versions, ordinals, strict=True)
+            LexicalHit(VersionId(key >> _ORDINAL_BITS), key & FILE_ORDINAL, score)
+            for (score, _), key in zip(hits, map(int, keys), strict=True)  # type: ignore[arg-type]  # every document has a key
         ]
 
-    def count(self) -> int:
-        """How many definitions the index holds, of all versions."""
-        with native_errors("count definitions"):
-            self._index.reload()
-            return int(self._index.searcher().num_docs)
+    def _any(self, clauses: Iterable[Clause]) -> tuple[tantivy.Occur, tantivy.Query]:
+        """One clause must match; each that does adds its weight."""
+        terms = (
+            (tantivy.Query.term_query(self._schema, clause.field, clause.term), clause.weight)
+            for clause in clauses
+        )
+        should = [
+            (tantivy.Occur.Should, tantivy.Query.const_score_query(term, weight))
+            for term, weight in terms
+        ]
+        return tantivy.Occur.Must, tantivy.Query.boolean_query(should)
+
+    def _restrict(self, scope: Scope) -> Iterator[tuple[tantivy.Occur, tantivy.Query]]:
+        """Conditions that select and add nothing to a score."""
+        if scope.only is not None:
+            yield tantivy.Occur.Must, self._set("version", sorted(scope.only))
+        if scope.without:
+            yield tantivy.Occur.MustNot, self._set("version", sorted(scope.without))
+        if scope.keys is not None:
+            keys = sorted(_key(version_id, ordinal) for version_id, ordinal in scope.keys)
+            yield tantivy.Occur.Must, self._set("key", keys)
+        for group in scope.facts:
+            yield tantivy.Occur.Must, self._set(_FACTS_FIELD, group)
+
+    def _set(self, field: str, values: Sequence[object]) -> tantivy.Query:
+        terms = tantivy.Query.term_set_query(self._schema, field, values)
+        return tantivy.Query.const_score_query(terms, 0.0)
 
 
 class LexicalWriter:
@@ -111,18 +242,14 @@ class LexicalWriter:
                 self._native.rollback()
             self._native.wait_merging_threads()
 
-    def add(self, version_id: VersionId, names: Iterable[tuple[int, str]]) -> None:
-        """Add the definitions of one version by ordinal and name."""
+    def add(self, version_id: VersionId, documents: Iterable[Document]) -> None:
+        """Add the documents of one version."""
         with native_errors("add to the text index"):
-            for ordinal, name in names:
-                document = tantivy.Document()
-                document.add_unsigned("version", version_id)
-                document.add_unsigned("ordinal", ordinal)
-                document.add_text("grams", name[:_MAX_NAME_BYTES])
-                self._native.add_document(document)
+            for document in documents:
+                self._native.add_document(_native_document(version_id, document))
 
     def delete(self, versions: Iterable[VersionId]) -> None:
-        """Delete all definitions of these versions."""
+        """Delete all documents of these versions."""
         with native_errors("delete from the text index"):
             for version_id in versions:
                 # Not delete_documents_by_term: it takes the number for another type.
@@ -135,12 +262,44 @@ class LexicalWriter:
             self._native.commit()
 
 
+def _native_document(version_id: VersionId, document: Document) -> tantivy.Document:
+    native = tantivy.Document()
+    native.add_unsigned("version", version_id)
+    native.add_unsigned("key", _key(version_id, document.ordinal))
+    fields = FILE_FIELDS if document.ordinal == FILE_ORDINAL else CHUNK_FIELDS
+    for field, terms in zip(fields, document.levels, strict=False):
+        native.add_text(field, terms)
+    if document.name:
+        native.add_text(NAME_FIELD, document.name)
+    if document.facts:
+        native.add_text(_FACTS_FIELD, document.facts)
+    if document.new_name:
+        native.add_text("grams", document.new_name[:_MAX_NAME_BYTES])
+    return native
+
+
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("version", indexed=True, fast=True)
-    builder.add_unsigned_field("ordinal", fast=True)
+    builder.add_unsigned_field("version", indexed=True)
+    builder.add_unsigned_field("key", indexed=True, fast=True)
+    for field in (*FILE_FIELDS, *CHUNK_FIELDS, NAME_FIELD, _FACTS_FIELD):
+        builder.add_text_field(field, tokenizer_name="terms", index_option="basic")
     builder.add_text_field("grams", tokenizer_name="grams", index_option="basic")
     return builder.build()
+
+
+def _key(version_id: VersionId, ordinal: int) -> int:
+    return version_id << _ORDINAL_BITS | ordinal
+
+
+def _worth(field: str) -> int:
+    return NAME_EVIDENCE if field == NAME_FIELD else 1
+
+
+@lru_cache(maxsize=4_096)
+def _unpack(score: int, count: int) -> tuple[int, ...]:
+    mask = (1 << _EVIDENCE_BITS) - 1
+    return tuple(score >> (_EVIDENCE_BITS * place) & mask for place in range(count))
 
 
 def _grams_of(name: str) -> Sequence[str]:

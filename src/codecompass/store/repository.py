@@ -21,7 +21,7 @@ from codecompass.store.jobs import (
 from codecompass.store.layout import StoreLayout
 from codecompass.store.lexical import LexicalIndex, LexicalWriter
 from codecompass.store.lock import WriterLock, is_writer_alive
-from codecompass.store.reader import SnapshotReader
+from codecompass.store.reader import Kept, SnapshotReader
 from codecompass.store.schema import check_compatibility, create_tables
 from codecompass.store.snapshots import find_snapshot
 from codecompass.store.versions import (
@@ -49,6 +49,7 @@ class RepositoryStore:
         self._database: Database | None = None
         self._lexical: LexicalIndex | None = None
         self._opened = (0, 0)  # which file we have open for reading
+        self._kept = Kept()
 
     def __enter__(self) -> "RepositoryStore":
         """Use as a context manager to be sure that everything is closed."""
@@ -75,7 +76,7 @@ class RepositoryStore:
 
     def reader(self, *, ref: str, workspace: str) -> SnapshotReader | None:
         """The last published snapshot of a ref; None if nothing was published yet."""
-        if self.compatibility() is Compatibility.NOT_INDEXED:
+        if not self._is_open() and self.compatibility() is Compatibility.NOT_INDEXED:
             return None
         database = self._open_for_reading()
         database.begin_reading()
@@ -84,7 +85,7 @@ class RepositoryStore:
             if record is not None:
                 lexical = self._lexical or LexicalIndex(self.layout.lexical)
                 self._lexical = lexical
-                return SnapshotReader(database, lexical, record)
+                return SnapshotReader(database, lexical, record, self._kept)
         except BaseException:
             database.end_reading()
             raise
@@ -145,13 +146,23 @@ class RepositoryStore:
                     _repair(database, lexical)
                     yield WriteSession(database, lexical)
 
+    def _is_open(self) -> bool:
+        """Whether what lies on the disk is what we have open."""
+        try:
+            return self._database is not None and self._identity() == self._opened
+        except FileNotFoundError:
+            return False
+
     def _open_for_reading(self) -> Database:
+        if self._database is not None and self._is_open():
+            return self._database
         state = self.compatibility()
         if state in {Compatibility.REINDEX_REQUIRED, Compatibility.CORRUPT}:
             raise IndexIncompatible(f"the index in {self.layout.folder} is {state}")
         identity = self._identity()
         if self._database is not None and identity != self._opened:
             self.close()  # somebody emptied the store: ours is a deleted file
+            self._kept = Kept()
         if self._database is None:
             self._database = self._open_database()
             self._opened = identity

@@ -6,7 +6,7 @@ from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFu
 from codecompass.model.snapshot import Compatibility
 from codecompass.store.database import Database
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (
@@ -76,6 +76,11 @@ CREATE TABLE IF NOT EXISTS imports (
   flags TEXT NOT NULL,
   PRIMARY KEY (version_id, position)
 ) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS grams (
+  version_id INTEGER PRIMARY KEY REFERENCES versions (id) ON DELETE CASCADE,
+  bits BLOB NOT NULL
+);
 
 CREATE TABLE IF NOT EXISTS pending_deletes (
   version_id INTEGER PRIMARY KEY

@@ -1,10 +1,10 @@
 """Snapshots: which version each path stands for; changed by one transaction at a time."""
 
 import datetime
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codecompass.model.snapshot import FileEntry, SnapshotCounts, SnapshotId, VersionId
+from codecompass.model.snapshot import FileEntry, SnapshotCounts, SnapshotId
 from codecompass.model.source import SkipReason
 from codecompass.store.database import Database
 
@@ -136,22 +136,6 @@ def count_snapshot(database: Database, snapshot_id: SnapshotId) -> SnapshotCount
         skipped={row[0]: row[1] for row in skipped},
         with_errors=errors,
     )
-
-
-def paths_of(
-    database: Database, snapshot_id: SnapshotId, versions: Iterable[VersionId]
-) -> Mapping[VersionId, list[str]]:
-    """The paths at which a snapshot holds these versions."""
-    found: dict[VersionId, list[str]] = {}
-    for version_id in set(versions):
-        rows = database.rows(
-            "SELECT path FROM snapshot_files WHERE version_id = ? AND snapshot_id = ?"
-            " ORDER BY path",
-            (version_id, snapshot_id),
-        )
-        if rows:
-            found[version_id] = [row[0] for row in rows]
-    return found
 
 
 def extractors(database: Database, snapshot_id: SnapshotId) -> list[tuple[str, str]]:

@@ -7,8 +7,9 @@ from itertools import chain
 from codecompass.model.facts import FileFacts
 from codecompass.model.reference import Import
 from codecompass.model.snapshot import VersionId, VersionKey
-from codecompass.model.symbol import STATEMENT_KINDS
+from codecompass.model.symbol import Symbol
 from codecompass.store.database import Database, Row
+from codecompass.store.lexical import Document
 
 SCOPE_MARK = " > "
 _LIST_MARK = "\n"
@@ -37,14 +38,8 @@ class VersionRows:
     uses: list[Row]
     imports: list[Row]
     definitions: int
-
-    def names(self) -> Iterator[tuple[int, str]]:
-        """The definitions' names, each once, with the ordinal of the first that has it."""
-        seen: set[str] = set()
-        for row in self.symbols:
-            if row[2] not in seen and row[4] not in STATEMENT_KINDS:
-                seen.add(row[2])
-                yield row[1], row[2]
+    grams: bytes
+    documents: Sequence[Document]
 
     def version_row(self) -> Row:
         """The row that makes the version known."""
@@ -61,38 +56,19 @@ class VersionRows:
         )
 
 
-def encode_version(version_id: VersionId, key: VersionKey, facts: FileFacts) -> VersionRows:
+@dataclass(frozen=True, slots=True)
+class TextViews:
+    """A content as the text index and the filter for exact search know it."""
+
+    grams: bytes
+    documents: Sequence[Document]
+
+
+def encode_version(
+    version_id: VersionId, key: VersionKey, facts: FileFacts, views: TextViews
+) -> VersionRows:
     """Facts as rows."""
-    symbols: list[Row] = []
-    for item in facts.symbols:
-        span = item.span
-        symbols.append(
-            (
-                version_id,
-                item.ordinal,
-                item.name,
-                item.qualified_name,
-                str(item.kind),
-                SCOPE_MARK.join(item.scope),
-                item.parent,
-                item.chunk_parent,
-                item.depth,
-                span.start_line,
-                span.end_line,
-                span.start_byte,
-                span.end_byte,
-                item.name_start,
-                item.body_start,
-                item.body_end,
-                item.signature,
-                item.doc,
-                _LIST_MARK.join(item.modifiers),
-                _LIST_MARK.join(item.decorators),
-                item.is_exported,
-                item.body_hash,
-                item.stable_id,
-            )
-        )
+    symbols = [_symbol_row(version_id, item) for item in facts.symbols]
     uses: list[Row] = [
         (
             version_id,
@@ -110,7 +86,16 @@ def encode_version(version_id: VersionId, key: VersionKey, facts: FileFacts) -> 
     ]
     definitions = sum(not item.is_statement for item in facts.symbols)
     return VersionRows(
-        version_id, key, facts.line_count, facts.has_errors, symbols, uses, imports, definitions
+        version_id,
+        key,
+        facts.line_count,
+        facts.has_errors,
+        symbols,
+        uses,
+        imports,
+        definitions,
+        views.grams,
+        views.documents,
     )
 
 
@@ -120,6 +105,7 @@ def insert_versions(database: Database, versions: Sequence[VersionRows]) -> None
     database.run_many(_INSERT_SYMBOL, chain.from_iterable(v.symbols for v in versions))
     database.run_many(_INSERT_USE, chain.from_iterable(v.uses for v in versions))
     database.run_many(_INSERT_IMPORT, chain.from_iterable(v.imports for v in versions))
+    database.run_many("INSERT INTO grams VALUES (?, ?)", ((v.id, v.grams) for v in versions))
 
 
 def known_versions(database: Database, keys: Iterable[VersionKey]) -> dict[VersionKey, VersionId]:
@@ -197,6 +183,35 @@ def missing_ids(database: Database, first: int, last: int) -> list[VersionId]:
 def decode_list(text: str) -> tuple[str, ...]:
     """A list column's values."""
     return tuple(text.split(_LIST_MARK)) if text else ()
+
+
+def _symbol_row(version_id: VersionId, item: Symbol) -> Row:
+    span = item.span
+    return (
+        version_id,
+        item.ordinal,
+        item.name,
+        item.qualified_name,
+        str(item.kind),
+        SCOPE_MARK.join(item.scope),
+        item.parent,
+        item.chunk_parent,
+        item.depth,
+        span.start_line,
+        span.end_line,
+        span.start_byte,
+        span.end_byte,
+        item.name_start,
+        item.body_start,
+        item.body_end,
+        item.signature,
+        item.doc,
+        _LIST_MARK.join(item.modifiers),
+        _LIST_MARK.join(item.decorators),
+        item.is_exported,
+        item.body_hash,
+        item.stable_id,
+    )
 
 
 def _import_row(version_id: VersionId, position: int, item: Import) -> Row:

@@ -1,0 +1,71 @@
+"""One file's text and facts in, its documents for the text index out."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from codecompass.chunk.collapse import collapsed_texts
+from codecompass.model.facts import FileFacts
+from codecompass.model.search import CHUNK_LEVELS, FILE_LEVELS
+from codecompass.model.symbol import Symbol, SymbolKind
+from codecompass.store.analyzers import Analyzer, shared_analyzer
+from codecompass.store.lexical import FILE_ORDINAL, Document
+
+VIEWS_VERSION = 1
+"""Grows when the same text would give other documents; part of a version's key."""
+
+# A term counts the less the longer its file: half as much at three times this length.
+_USUAL_TERMS = 2_000
+_LENGTH_SHARE = 0.5
+
+
+def build_documents(text: bytes, facts: FileFacts) -> list[Document]:
+    """One document for the file, then one for each chunk that is more than an import.
+
+    A file without definitions is one document: it has no parts that bear a name.
+    """
+    analyzer = shared_analyzer()
+    documents = [_file_document(analyzer.count_terms(text.decode("utf-8", "replace")))]
+    if not all(symbol.is_statement for symbol in facts.symbols):
+        documents += _chunk_documents(analyzer, text, facts)
+    return documents
+
+
+def _file_document(counts: Counter[str]) -> Document:
+    length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * counts.total() / _USUAL_TERMS
+    levels = [
+        " ".join(term for term, times in counts.items() if times >= least * length)
+        for least in FILE_LEVELS
+    ]
+    return Document(FILE_ORDINAL, tuple(levels))
+
+
+def _chunk_documents(analyzer: Analyzer, text: bytes, facts: FileFacts) -> Iterator[Document]:
+    names: set[str] = set()
+    for symbol, content in zip(facts.symbols, collapsed_texts(text, facts.symbols), strict=True):
+        if symbol.kind is SymbolKind.IMPORT or symbol.ordinal >= FILE_ORDINAL:
+            continue
+        counts = analyzer.count_terms(content.decode("utf-8", "replace"))
+        levels = [" ".join(counts)]
+        for least in CHUNK_LEVELS[1:]:
+            often = [term for term, times in counts.items() if times >= least]
+            if not often:
+                break
+            levels.append(" ".join(often))
+        is_new = not symbol.is_statement and symbol.name not in names
+        names.add(symbol.name)
+        yield Document(
+            symbol.ordinal,
+            tuple(levels),
+            name="" if symbol.is_statement else " ".join(analyzer.name_terms(symbol.name)),
+            facts=_facts(symbol),
+            new_name=symbol.name if is_new else "",
+        )
+
+
+def _facts(symbol: Symbol) -> str:
+    """What filters ask for, as words."""
+    words = [f"kind:{symbol.kind}"]
+    if symbol.is_exported is not None:
+        words.append("exported:yes" if symbol.is_exported else "exported:no")
+    words.append("doc:yes" if symbol.doc else "doc:no")
+    return " ".join(words)

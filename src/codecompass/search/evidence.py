@@ -1,0 +1,40 @@
+"""What the stores say about a question: plain values between gathering and ranking."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from codecompass.model.search import Place
+from codecompass.model.snapshot import VersionId
+from codecompass.model.symbol import Symbol
+from codecompass.search.plan import Term
+
+
+@dataclass(frozen=True, slots=True)
+class PathMatch:
+    """How well the question fits a file's name and the names of its folders, 0 to 1."""
+
+    stem: float
+    folder: float
+
+    @property
+    def worth(self) -> float:
+        """Both together; a file's own name says more than its folders'."""
+        return 2 * self.stem + self.folder
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All candidates with what was found about them."""
+
+    terms: tuple[Term, ...]
+    paths: Sequence[str]  # of the whole snapshot; files are numbered by it
+    versions: Sequence[VersionId]  # of the same files
+    files: Mapping[int, tuple[int, ...]]  # level of each term in a file
+    chunks: Mapping[Place, tuple[int, ...]]  # levels, and more where the name holds the term
+    path_matches: Mapping[int, PathMatch]
+    records: Mapping[Place, Symbol]
+    names: Mapping[Place, float] = field(default_factory=dict)  # definitions of a name asked for
+    named_files: frozenset[int] = frozenset()  # files called like a name asked for
+    asked_files: frozenset[int] = frozenset()  # files whose path the question is
+    phrases: Mapping[Place, int] = field(default_factory=dict)  # lines that hold a phrase
+    needs_symbol: bool = False  # filters ask for definitions: whole files do not count

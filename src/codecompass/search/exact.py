@@ -1,0 +1,107 @@
+"""A pattern in, the lines that match and the records around them out.
+
+Which files can match is decided by their three-byte pieces; then their text is read
+and searched, so no line is missed and none is made up.
+"""
+
+import time
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from codecompass.model.search import Place
+from codecompass.model.snapshot import VersionId
+from codecompass.model.symbol import Symbol
+from codecompass.search.line_pattern import LinePattern
+from codecompass.store.reader import SnapshotReader
+
+TextOf = Callable[[str], str | None]
+"""A path's text; None if the file is no longer what was indexed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineMatches:
+    """The lines of one file that match."""
+
+    index: int  # of the file in the catalog
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineSearch:
+    """What a search through lines found, and how far it went."""
+
+    matches: tuple[LineMatches, ...]
+    files_read: int
+    is_complete: bool  # False: enough was found before all candidates were read
+    unreadable: tuple[str, ...] = ()  # candidates that could not be read
+
+
+def find_lines(
+    reader: SnapshotReader,
+    pattern: LinePattern,
+    *,
+    files_of: Mapping[VersionId, Sequence[int]],
+    text_of: TextOf,
+    limits: "LineLimits",
+) -> LineSearch:
+    """Search the admitted files by path, those that are preferred first."""
+    versions = reader.grams.candidates(pattern.needed)
+    candidates = (index for version in versions for index in files_of.get(version, ()))
+    paths = reader.catalog.paths
+    indexes = sorted(candidates, key=lambda index: (-limits.preference(paths[index]), index))
+    deadline_s = time.monotonic() + limits.time_s
+    found: list[LineMatches] = []
+    unreadable: list[str] = []
+    count = read = 0
+    for index in indexes:
+        if limits.lines and count >= limits.lines:
+            return LineSearch(tuple(found), read, is_complete=False, unreadable=tuple(unreadable))
+        path = paths[index]
+        text = text_of(path)
+        read += 1
+        if text is None:
+            unreadable.append(path)
+            continue
+        lines = pattern.matching_lines(text, deadline_s=deadline_s)
+        if lines:
+            found.append(LineMatches(index, tuple(lines)))
+            count += len(lines)
+    return LineSearch(tuple(found), read, is_complete=True, unreadable=tuple(unreadable))
+
+
+def _equal(path: str) -> float:  # noqa: ARG001  # the signature of a preference
+    return 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class LineLimits:
+    """When a search through lines ends."""
+
+    time_s: float
+    lines: int = 0  # 0: only at the end
+    preference: Callable[[str], float] = _equal
+
+
+def places_of_lines(
+    reader: SnapshotReader, version_id: VersionId, lines: Sequence[int]
+) -> dict[Place, list[int]]:
+    """The innermost record around each line; lines outside of all belong to the file."""
+    records = [item for item in reader.outline(version_id) if not item.is_statement]
+    starts = [item.span.start_line for item in records]
+    found: dict[Place, list[int]] = defaultdict(list)
+    for line in lines:
+        around = _innermost(records, bisect_right(starts, line), line)
+        found[Place(version_id, around.ordinal if around else None)].append(line)
+    return dict(found)
+
+
+def _innermost(records: Sequence[Symbol], behind: int, line: int) -> Symbol | None:
+    """The last record that begins at or before a line and is not over yet."""
+    for position in range(behind - 1, -1, -1):
+        if records[position].span.end_line >= line:
+            return records[position]
+        if records[position].depth == 0 and records[position].parent is None:
+            break
+    return None

@@ -1,0 +1,112 @@
+r"""Literals and expressions in, the numbers of the lines that match out, in bounded time.
+
+The expression's syntax is that of ripgrep as far as the `regex` module shares it, and
+a match never goes beyond one line. Python's own `re` knows neither a time limit nor
+Unicode classes; an engine with linear time (RE2) would read `\w` and `\b` as ASCII.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from codecompass.errors import BadInput, PatternTooSlow
+from codecompass.text.patterns import Needed, needed_by_literal, needed_by_pattern
+
+if TYPE_CHECKING:
+    import regex
+
+_FLAGS = "i"
+# What ripgrep writes otherwise: edges of words, the end of the text.
+_RUST_ESCAPE = re.compile(r"\\(?:b\{(?:start|end)(?:-half)?\}|[<>z]|.)", re.DOTALL)
+_AS_HERE = {
+    r"\<": r"\m",
+    r"\>": r"\M",
+    r"\z": r"\Z",
+    r"\b{start}": r"\m",
+    r"\b{end}": r"\M",
+    r"\b{start-half}": r"(?<!\w)",
+    r"\b{end-half}": r"(?!\w)",
+}
+
+
+class LinePattern:
+    """Something that lines match or do not."""
+
+    def __init__(self, native: regex.Pattern[str], needed: Needed) -> None:
+        self._native = native
+        self.needed = needed
+
+    def matching_lines(self, text: str, *, deadline_s: float) -> list[int]:
+        """The numbers of the lines that hold a match; `deadline_s` is a monotonic time.
+
+        Where a match runs on into the next line, its first line is searched alone.
+        """
+        lines: list[int] = []
+        starts: list[int] = []
+        position = 0
+        while position < len(text) and (
+            found := self._search(text, position, len(text), deadline_s)
+        ):
+            starts = starts or _line_starts(text)
+            line = bisect_right(starts, found.start())
+            begin = starts[line - 1]
+            if begin == len(text):
+                break  # behind the last line break there is no line
+            end = starts[line] - 1 if line < len(starts) else len(text)
+            if found.end() <= end or self._search(text, begin, end, deadline_s):
+                lines.append(line)
+            position = end + 1
+        return lines
+
+    def _search(
+        self, text: str, start: int, end: int, deadline_s: float
+    ) -> regex.Match[str] | None:
+        left_s = deadline_s - time.monotonic()
+        try:
+            if left_s <= 0:
+                raise TimeoutError
+            return self._native.search(text, start, end, timeout=left_s)
+        except TimeoutError as error:
+            shown = self._native.pattern[:200]
+            raise PatternTooSlow(f"query: the pattern {shown!r} takes too long") from error
+
+
+def compile_literal(text: str, *, ignore_case: bool = False) -> LinePattern:
+    """Lines that hold exactly this text."""
+    import regex
+
+    needed = needed_by_literal(text, ignore_case=ignore_case)
+    return LinePattern(_compile(regex.escape(text), ignore_case=ignore_case), needed)
+
+
+def compile_expression(pattern: str, flags: str = "") -> LinePattern:
+    """Lines that match an expression; what is wrong with it is said."""
+    for flag in flags:
+        if flag not in _FLAGS:
+            raise BadInput(f"query: given the flag {flag!r} behind /…/; allowed: i (ignore case)")
+    translated = _RUST_ESCAPE.sub(lambda m: _AS_HERE.get(m.group(), m.group()), pattern)
+    ignore_case = "i" in flags
+    native = _compile(translated, ignore_case=ignore_case)
+    return LinePattern(native, needed_by_pattern(pattern, ignore_case=ignore_case))
+
+
+def _compile(pattern: str, *, ignore_case: bool) -> regex.Pattern[str]:
+    import regex
+
+    # Full case folding would let ß match ss; ripgrep folds letter by letter.
+    prefix = "(?i-f)" if ignore_case else ""
+    try:
+        return regex.compile(prefix + pattern, regex.VERSION1 | regex.MULTILINE)
+    except (regex.error, RecursionError, OverflowError, ValueError) as error:
+        raise BadInput(
+            f"query: given the expression {pattern[:200]!r}: {error};"
+            " allowed: a regular expression between slashes",
+            remediation='put text that is no expression into quotes: "f(x"',
+        ) from error
+
+
+def _line_starts(text: str) -> list[int]:
+    return [0, *(found.end() for found in re.finditer("\n", text))]

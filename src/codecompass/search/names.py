@@ -1,0 +1,57 @@
+"""Names that a question gives and definitions in, how well each answers to its name out."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from codecompass.model.search import Place, Question
+from codecompass.model.symbol import Symbol, SymbolKind
+from codecompass.search.parse_query import last_part, scope_parts
+from codecompass.text.identifiers import split_name
+
+_TYPES = frozenset(
+    {
+        SymbolKind.CLASS,
+        SymbolKind.INTERFACE,
+        SymbolKind.TRAIT,
+        SymbolKind.PROTOCOL,
+        SymbolKind.STRUCT,
+        SymbolKind.ENUM,
+        SymbolKind.TYPE,
+        SymbolKind.MODULE,
+        SymbolKind.NAMESPACE,
+    }
+)
+_OTHER_CASE = 0.7  # `user_id` for userId
+_TYPE = 1.3  # more often what is meant than a method of the same name
+_NESTED = 0.8
+_SCOPE = 1.5  # `A.b` where b belongs to A
+_CROWD = 0.3  # one of many definitions of a name is less likely the one
+
+
+def named_definitions(
+    question: Question, records: Mapping[Place, Symbol], places: Iterable[Place]
+) -> dict[Place, float]:
+    """How strongly each definition is meant by a name in the question; about 1 is sure."""
+    crowd = Counter(_whole(records[place].name) for place in places if place in records)
+    found: dict[Place, float] = {}
+    for name in question.names:
+        wanted = _whole(last_part(name))
+        for place, symbol in records.items():
+            if _whole(symbol.name) == wanted:
+                worth = _worth(name, symbol) / (1 + _CROWD * math.log(crowd[wanted]))
+                found[place] = max(worth, found.get(place, 0.0))
+    return found
+
+
+def _worth(name: str, symbol: Symbol) -> float:
+    worth = 1.0 if symbol.name == last_part(name) else _OTHER_CASE
+    worth *= _TYPE if symbol.kind in _TYPES else 1.0
+    scope = scope_parts(name)
+    if scope and list(symbol.scope[-len(scope) :]) == scope:
+        return worth * _SCOPE
+    return worth * (_NESTED if symbol.scope else 1.0)
+
+
+def _whole(name: str) -> str:
+    return "".join(split_name(name))

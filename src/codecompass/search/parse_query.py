@@ -1,0 +1,206 @@
+"""What the caller wrote in, a question taken apart out."""
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from codecompass.errors import BadInput
+from codecompass.model.query import SymbolFilters
+from codecompass.model.search import Question
+from codecompass.model.symbol import STATEMENT_KINDS, SymbolKind
+from codecompass.parse.languages import BY_NAME, LANGUAGES
+from codecompass.text.similarity import most_alike
+
+MAX_QUERY_CHARS = 10_000
+
+_SYMBOL = re.compile(r"^symbol\s*=\s*(.+)$", re.DOTALL)
+_EXPRESSION = re.compile(r"/(.+)/([gimsuxy]*)(?=\s|$)", re.DOTALL)
+_PHRASE = re.compile(r'"([^"\n]+)"')
+_FILTER = re.compile(r'([a-z_]+):(?![:/\s])("[^"]+"|\S+)')
+_TOKEN = re.compile(r"\S+")
+# A name as code writes it, with what it belongs to: `A.b`, `A::b`, `A#b?`.
+_NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#)[^\W\d]\w*)*[!?]?")
+_CODE_MARK = re.compile(r"[a-z\d][A-Z]|_|[a-z]\d|::|\.\w|#\w|^[A-Z]{2,}")
+_SCOPE = re.compile(r"\.|::|#")
+
+_CALLABLES = ("function", "method", "constructor", "macro", "component")
+_TYPES = ("class", "struct", "interface", "trait", "protocol", "enum", "type", "module", "impl")
+_KIND_FILTERS = {
+    "function": _CALLABLES,
+    "func": _CALLABLES,
+    "def": _CALLABLES,
+    "method": ("method", "constructor"),
+    "class": _TYPES,
+    "type": _TYPES,
+    "struct": ("struct",),
+    "interface": ("interface", "trait", "protocol"),
+    "enum": ("enum",),
+    "variable": ("variable", "constant", "field", "property"),
+}
+_PATH_FILTERS = ("in", "path", "file")
+_OTHER_FILTERS = ("lang", "language", "kind", "ext", "usages")
+FILTER_WORDS = (*_KIND_FILTERS, *_PATH_FILTERS, *_OTHER_FILTERS)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What was found so far."""
+
+    words: list[str] = field(default_factory=list)
+    phrases: list[str] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)
+    expression: str = ""
+    flags: str = ""
+    usages_of: str = ""
+    filters: SymbolFilters = field(default_factory=SymbolFilters)
+    notes: list[str] = field(default_factory=list)
+
+
+def parse_query(text: str, filters: SymbolFilters) -> Question:
+    """Words, names, phrases, an expression, and filters; those given apart come on top."""
+    text = text.strip()
+    _check_size(text)
+    symbol = _SYMBOL.match(text)
+    if symbol:
+        return Question(text, symbol=symbol.group(1).strip(), filters=filters)
+    parts = _Parts(filters=filters)
+    position = 0
+    while position < len(text):
+        if text[position].isspace():
+            position += 1
+            continue
+        position = _take(text, position, parts)
+    names = [*parts.named, *_names(parts.words)]
+    return Question(
+        text=" ".join([*parts.named, *parts.words, *parts.phrases]),
+        words=(*parts.named, *parts.words),
+        names=tuple(dict.fromkeys(names)),
+        phrases=tuple(parts.phrases),
+        expression=parts.expression,
+        flags=parts.flags,
+        usages_of=parts.usages_of,
+        filters=parts.filters,
+        notes=tuple(parts.notes),
+    )
+
+
+def _check_size(text: str) -> None:
+    kinds = 'words, names, a path, "a phrase" or /an expression/'
+    allowed = f"{kinds}, up to {MAX_QUERY_CHARS:,} characters"
+    if not text:
+        raise BadInput(f"query: given an empty text; allowed: {allowed}")
+    if len(text) > MAX_QUERY_CHARS:
+        raise BadInput(f"query: given {len(text):,} characters; allowed: {allowed}")
+    if "\0" in text or not _is_unicode(text):
+        raise BadInput(f"query: given text that is not Unicode; allowed: {allowed}")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _take(text: str, position: int, parts: _Parts) -> int:
+    """Read one piece of the query; returns where the next begins."""
+    found = _EXPRESSION.match(text, position)
+    if found and not parts.expression:
+        parts.expression, parts.flags = found.groups()
+        return found.end()
+    found = _PHRASE.match(text, position)
+    if found:
+        parts.phrases.append(found.group(1))
+        return found.end()
+    found = _FILTER.match(text, position)
+    if found and _take_filter(found.group(1), found.group(2).strip('"'), parts):
+        return found.end()
+    found = _TOKEN.match(text, position)
+    if found is None:
+        return len(text)
+    parts.words.append(found.group().strip("`"))
+    return found.end()
+
+
+def _take_filter(word: str, value: str, parts: _Parts) -> bool:
+    """Apply a filter; False if the word is none and is to be searched as text."""
+    if word in _KIND_FILTERS:
+        parts.named.append(value)
+        parts.filters = replace(parts.filters, kind=parts.filters.kind + _KIND_FILTERS[word])
+    elif word in _PATH_FILTERS:
+        contains = (*parts.filters.path_contains, value)
+        parts.filters = replace(parts.filters, path_contains=contains)
+    elif word in {"lang", "language"}:
+        known = (*parts.filters.language, language_named(value))
+        parts.filters = replace(parts.filters, language=known)
+    elif word == "kind":
+        parts.filters = replace(parts.filters, kind=(*parts.filters.kind, _kind_named(value)))
+    elif word == "ext":
+        parts.filters = replace(parts.filters, extension=(*parts.filters.extension, value))
+    elif word == "usages":
+        parts.usages_of = value
+    else:
+        meant = most_alike(word, FILTER_WORDS, limit=1, minimum=0.75)
+        if meant:
+            raise BadInput(
+                f"query: given the unknown filter {word}:; did you mean {meant[0]}:?"
+                f" allowed: {', '.join(f'{name}:' for name in FILTER_WORDS)}",
+                remediation=f'to search for the text itself, quote it: "{word}:{value}"',
+            )
+        parts.notes.append(f"{word}: is no filter, searched as text")
+        return False
+    return True
+
+
+def language_named(value: str) -> str:
+    """The language for its name or a suffix of its files: `python` or `py`."""
+    lower = value.lower().removeprefix(".")
+    found = lower if lower in BY_NAME else _by_suffix().get(lower)
+    if found is None:
+        raise BadInput(f"language: given {value!r}; allowed: {', '.join(BY_NAME)}")
+    return found
+
+
+def has_known_suffix(word: str) -> bool:
+    """Whether a word ends like the name of a source file."""
+    stem, _, suffix = word.rpartition(".")
+    return bool(stem) and suffix.lower() in _by_suffix()
+
+
+@cache
+def _by_suffix() -> dict[str, str]:
+    return {s.removeprefix("."): row.name for row in LANGUAGES for s in row.suffixes}
+
+
+def _kind_named(value: str) -> str:
+    allowed = [str(kind) for kind in SymbolKind if kind not in STATEMENT_KINDS]
+    if value not in allowed:
+        raise BadInput(f"kind: given {value!r}; allowed: {', '.join(allowed)}")
+    return value
+
+
+def _names(words: list[str]) -> list[str]:
+    """The words that look like names in code rather than like prose.
+
+    One word alone is always taken for a name; among others it needs a mark that
+    prose does not have, or a capital letter that does not begin a sentence.
+    """
+    found: list[str] = []
+    for position, word in enumerate(words):
+        for name in _NAME.findall(word):
+            is_alone = len(words) == 1
+            is_capital = position > 0 and name[0].isupper()
+            if is_alone or is_capital or _CODE_MARK.search(name):
+                found.append(name)
+    return found
+
+
+def last_part(name: str) -> str:
+    """The name itself without what it belongs to: `b` of `A.b`."""
+    return _SCOPE.split(name)[-1]
+
+
+def scope_parts(name: str) -> list[str]:
+    """What a dotted name belongs to: `A` of `A.b`."""
+    return _SCOPE.split(name)[:-1]

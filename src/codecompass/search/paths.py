@@ -1,0 +1,51 @@
+"""The terms of a question and the words of paths in, how well each path fits out."""
+
+from collections import defaultdict
+from collections.abc import Container, Sequence
+
+from codecompass.search.evidence import PathMatch
+from codecompass.search.plan import Term
+from codecompass.store.catalog import PathWords
+
+# How much the share of the path's words that are asked for matters, and the share of
+# the question that the path answers.
+_PRECISION, _RECALL = 0.7, 0.3
+
+
+class PathFit:
+    """How well the paths of a snapshot fit one question; computed for those that are asked."""
+
+    def __init__(self, words: PathWords, terms: Sequence[Term], relatives: float) -> None:
+        self._words = words
+        self._shares = {term.text: term.share for term in terms}
+        self._meanings: dict[str, list[tuple[str, float]]] = defaultdict(list)
+        for term in terms:
+            self._meanings[term.text].append((term.text, 1.0))
+            for word, alike in words.relatives(term.text):
+                self._meanings[word].append((term.text, relatives * alike))
+
+    def candidates(self, limit: int, admitted: Container[int] | None) -> list[int]:
+        """The files whose own names fit best; if those are few, also by their folders."""
+        words = sorted(self._meanings)
+        found = {index for word in words for index in self._words.with_stem(word)}
+        if len(found) < limit:
+            found |= {index for word in words for index in self._words.with_folder(word)}
+        kept = sorted(found if admitted is None else filter(admitted.__contains__, found))
+        return sorted(kept, key=lambda index: -self.match(index).worth)[:limit]
+
+    def match(self, index: int) -> PathMatch:
+        """How well one file's path fits."""
+        return PathMatch(
+            self._fit(self._words.stems[index]), self._fit(self._words.folders[index])
+        )
+
+    def _fit(self, own_words: Sequence[str]) -> float:
+        found: dict[str, float] = {}
+        for word in own_words:
+            for term, worth in self._meanings.get(word, ()):
+                found[term] = max(worth, found.get(term, 0.0))
+        if not found:
+            return 0.0
+        answered = sum([self._shares[term] * worth for term, worth in found.items()])
+        asked_for = min(1.0, sum(found.values()) / len(set(own_words)))
+        return float(asked_for**_PRECISION * answered**_RECALL)

@@ -1,0 +1,82 @@
+"""A question and options in, what to look for and what it is worth out."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from codecompass.config.settings import RankingSettings, SearchSettings
+from codecompass.model.search import IntentGuess, Question, SearchOptions
+from codecompass.text.identifiers import find_identifiers, split_name
+
+_STOP_WORDS = frozenset(
+    """a an the and or of to in on at by for with from as is are was were be been being it its
+    this that these those how what when where which who why does do did done can could should
+    would will may might must not no if then else than into onto over under about via per each
+    any all some such using used use uses between across within without their there they them
+    you your we our i me my so but also only just more most other another through""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that decides an answer, as plain values."""
+
+    question: Question
+    guess: IntentGuess
+    options: SearchOptions
+    terms: tuple[str, ...]
+    ranking: RankingSettings
+    search: SearchSettings
+
+    @property
+    def asked_words(self) -> frozenset[str]:
+        """The question's words in lower case, those in the plural also without their s."""
+        words = [word for name in self.question.words for word in split_name(name)]
+        return frozenset({*words, *(word.rstrip("s") for word in words)})
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term of the question and its share of the whole, by how rare it is."""
+
+    text: str
+    share: float
+    files: int  # that hold it
+
+
+def make_plan(
+    question: Question,
+    guess: IntentGuess,
+    options: SearchOptions,
+    *,
+    terms_of: Callable[[str], Sequence[str]],
+    settings: tuple[SearchSettings, RankingSettings],
+) -> Plan:
+    """Decide the terms; `terms_of` is the analysis that the index was made with."""
+    search, ranking = settings
+    return Plan(question, guess, options, content_terms(question, terms_of), ranking, search)
+
+
+def content_terms(question: Question, terms_of: Callable[[str], Sequence[str]]) -> tuple[str, ...]:
+    """The terms that say something, each once; if all are common words, all of them."""
+    identifiers = [
+        identifier
+        for word in (*question.words, *question.phrases)
+        for identifier in find_identifiers(word)
+    ]
+    said = [name for name in identifiers if name.lower() not in _STOP_WORDS]
+    found = [term for name in said or identifiers for term in terms_of(name)]
+    return tuple(dict.fromkeys(found))
+
+
+def weigh_terms(counts: Sequence[tuple[str, int]], total_files: int) -> list[Term]:
+    """Terms with their shares: the rarer in this snapshot, the more."""
+    rarity = [
+        math.log(1 + (total_files - count + 0.5) / (count + 0.5)) if total_files else 0.0
+        for _, count in counts
+    ]
+    whole = sum(rarity) or 1.0
+    return [
+        Term(text, weight / whole, count)
+        for (text, count), weight in zip(counts, rarity, strict=True)
+    ]

@@ -1,0 +1,147 @@
+"""Evidence in, hits with their reasons out: pure, the same in and out every time."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from codecompass.model.search import NAME_EVIDENCE, Factor, Hit, Place, Stage
+from codecompass.model.snapshot import VersionId
+from codecompass.search.evidence import Evidence, PathMatch
+from codecompass.search.gains import chunk_gains, file_gains
+from codecompass.search.plan import Plan
+from codecompass.search.preferences import PathPreferences
+from codecompass.text.identifiers import split_name
+
+_NO_PATH = PathMatch(0.0, 0.0)
+# How many further chunks of a file speak for it.
+_COHERENT = 3
+
+
+def rank(evidence: Evidence, plan: Plan) -> list[Hit]:
+    """Every candidate with its score and reasons; best first, then by path and place."""
+    ranker = _Ranker(evidence, plan)
+    hits: list[Hit] = []
+    chunks_of = _chunks_by_file(evidence)
+    for index in sorted(evidence.files):
+        if plan.options.stage is Stage.REFINE and not ranker.holds_every_term(index):
+            continue
+        hits += ranker.hits_of(index, chunks_of.get(index, ()))
+    return sorted(hits, key=order)
+
+
+def order(hit: Hit) -> tuple[float, str, int]:
+    """The order of hits: score, then path, then place."""
+    return -hit.score, hit.path, hit.place.ordinal if hit.place.ordinal is not None else -1
+
+
+def calibrated(total: float) -> float:
+    """A sum of factors as a score between 0 and 1; half at 1."""
+    return max(0.0, total) / (1 + max(0.0, total))
+
+
+def _chunks_by_file(evidence: Evidence) -> dict[int, list[Place]]:
+    found: dict[int, list[Place]] = defaultdict(list)
+    by_version: dict[VersionId, list[int]] = defaultdict(list)
+    for index in evidence.files:
+        by_version[evidence.versions[index]].append(index)
+    for place in evidence.chunks:
+        for index in by_version[place.version_id]:
+            found[index].append(place)
+    return found
+
+
+class _Ranker:
+    """The tables and weights that every candidate is judged by."""
+
+    def __init__(self, evidence: Evidence, plan: Plan) -> None:
+        self._evidence = evidence
+        self._plan = plan
+        self._shares = [term.share for term in evidence.terms]
+        self._file_gains = file_gains(plan.ranking.file_saturation)
+        self._chunk_gains = chunk_gains(plan.ranking.chunk_saturation)
+        self._preferences = PathPreferences(plan.ranking.path_preferences, plan.asked_words)
+
+    def holds_every_term(self, index: int) -> bool:
+        """Whether a file has all terms, in its text or its path."""
+        levels = self._evidence.files.get(index, ())
+        return bool(levels) and all(levels)
+
+    def hits_of(self, index: int, places: Sequence[Place]) -> list[Hit]:
+        """One hit for each chunk of a file that matches, or one for the whole file."""
+        evidence, weights = self._evidence, self._plan.ranking
+        about_file = self._file_factors(index)
+        about_chunks = {place: self._chunk_factors(place) for place in places}
+        further = _further([_sum(factors) for factors in about_chunks.values()])
+        if further:
+            about_file.append(Factor("coherence", weights.coherence * further))
+        is_asked = index in evidence.asked_files
+        if not evidence.needs_symbol and (is_asked or not about_chunks):
+            whole = Place(evidence.versions[index], None)
+            about_chunks = {whole: self._phrase_factor(whole)}
+        path = evidence.paths[index]
+        preference = self._preferences.factor(path)
+        hits = []
+        for place, own in about_chunks.items():
+            factors = about_file + own
+            total = _sum(factors)
+            if preference != 1.0:
+                factors.append(Factor("path_preference", total * (preference - 1)))
+            hits.append(Hit(path, place, calibrated(total * preference), tuple(factors)))
+        return hits
+
+    def _file_factors(self, index: int) -> list[Factor]:
+        evidence, weights = self._evidence, self._plan.ranking
+        inside = 0.0
+        for share, level in zip(self._shares, evidence.files.get(index, ()), strict=False):
+            inside += share * self._file_gains[level]
+        match = evidence.path_matches.get(index, _NO_PATH)
+        found = [Factor("file_words", weights.file_words * inside)]
+        if match.stem:
+            found.append(Factor("file_name", weights.file_name * match.stem))
+        if match.folder:
+            found.append(Factor("folder_name", weights.folder_name * match.folder))
+        if index in evidence.named_files:
+            found.append(Factor("exact_file", weights.exact_file))
+        if index in evidence.asked_files:
+            found.append(Factor("exact_path", weights.exact_path))
+        return found
+
+    def _chunk_factors(self, place: Place) -> list[Factor]:
+        evidence, weights = self._evidence, self._plan.ranking
+        inside = named = 0.0
+        words_in_name = 0
+        for share, level in zip(self._shares, evidence.chunks[place], strict=True):
+            inside += share * self._chunk_gains[level % NAME_EVIDENCE]
+            if level >= NAME_EVIDENCE:
+                named += share
+                words_in_name += 1
+        found = [Factor("chunk_words", weights.chunk_words * inside)]
+        if words_in_name:
+            fit = self._name_fit(place, words_in_name, named)
+            found.append(Factor("definition_name", weights.definition_name * fit))
+        if place in evidence.names:
+            is_single = len(self._plan.question.words) == 1
+            exact = weights.exact_name * (weights.single_name if is_single else 1.0)
+            found.append(Factor("exact_name", exact * evidence.names[place]))
+        return found + self._phrase_factor(place)
+
+    def _phrase_factor(self, place: Place) -> list[Factor]:
+        if place not in self._evidence.phrases:
+            return []
+        return [Factor("phrase", self._plan.ranking.phrase)]
+
+    def _name_fit(self, place: Place, words_found: int, share: float) -> float:
+        """How much of the name the question covers, and of the question the name."""
+        symbol = self._evidence.records.get(place)
+        if symbol is None:
+            return 0.0
+        covered = min(1.0, words_found / max(1, len(set(split_name(symbol.name)))))
+        return float(covered * share**0.5)
+
+
+def _sum(factors: Sequence[Factor]) -> float:
+    return sum([amount for _, amount in factors])
+
+
+def _further(worth: Sequence[float]) -> float:
+    """What the next best chunks of a file are worth, beside its best one."""
+    return sum(sorted(worth, reverse=True)[1 : 1 + _COHERENT]) / _COHERENT

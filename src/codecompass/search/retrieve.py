@@ -1,0 +1,222 @@
+"""A plan in, the evidence of all candidates out; asks the stores and decides nothing."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from codecompass.model.search import Intent, Place
+from codecompass.model.snapshot import VersionId
+from codecompass.search.evidence import Evidence
+from codecompass.search.gains import chunk_gains, file_gains
+from codecompass.search.names import named_definitions
+from codecompass.search.parse_query import last_part
+from codecompass.search.paths import PathFit
+from codecompass.search.plan import Plan, Term, weigh_terms
+from codecompass.store.analyzers import shared_analyzer
+from codecompass.store.lexical import (
+    CHUNK_FIELDS,
+    FILE_FIELDS,
+    FILE_ORDINAL,
+    NAME_FIELD,
+    Clause,
+    LexicalHit,
+    Scope,
+)
+from codecompass.store.reader import SnapshotReader
+from codecompass.text.identifiers import split_name
+
+# Definitions that share one name; of more, the first by version and place.
+_MAX_NAMED = 200
+_MAX_COPIES = 5
+_TIES = 3
+# Sums of the same weights in another order differ in later digits.
+_SCORE_DIGITS = 4
+
+
+class Retriever:
+    """Asks one snapshot, within the filters of one question."""
+
+    def __init__(self, reader: SnapshotReader, plan: Plan) -> None:
+        self._reader = reader
+        self._plan = plan
+        filters = plan.question.filters
+        self._admitted = reader.catalog.admitted(filters)
+        self.scope = reader.scope_of(filters, self._admitted)
+        self.files_of = self._files_of()
+        self.needs_symbol = filters.restricts_symbols
+        self._paths = reader.catalog.paths
+
+    def _files_of(self) -> Mapping[VersionId, Sequence[int]]:
+        """The files that filters admit, by version."""
+        by_version = self._reader.catalog.by_version
+        if self._admitted is None:
+            return by_version
+        found: dict[VersionId, list[int]] = defaultdict(list)
+        for index in self._admitted:
+            found[self._reader.catalog.files[index].version_id].append(index)
+        return found
+
+    def weighed_terms(self) -> list[Term]:
+        """The question's terms, weighed by how many files of the whole snapshot hold them."""
+        words = self._reader.catalog.words
+        counts = []
+        for term in self._plan.terms:
+            inside = self._reader.text.count(Clause(FILE_FIELDS[0], term), self._reader.everything)
+            in_path = len({*words.with_stem(term), *words.with_folder(term)})
+            counts.append((term, max(inside, in_path)))
+        return weigh_terms(counts, len(self._reader.catalog.by_version))
+
+    def gather(
+        self, phrases: Mapping[Place, int], only: Sequence[Place] | None = None
+    ) -> Evidence:
+        """All candidates of a ranked search, or the evidence for given places.
+
+        `phrases` are places found by their lines.
+        """
+        terms = self.weighed_terms()
+        catalog, text = self._reader.catalog, self._reader.text
+        fit = PathFit(catalog.words, terms, self._plan.ranking.relatives)
+        files: set[int] = set()
+        named = self._named()
+        asked = self._asked_files()
+        if only is None:
+            files = self._best_files(terms, fit) | asked
+            found = [*self._best_chunks(terms, files), *named, *phrases]
+        else:
+            found = list(only)
+        places = dict.fromkeys(place for place in found if place.ordinal is not None)
+        files |= {index for place in found for index in self._copies(place.version_id)}
+        texts = [term.text for term in terms]
+        documents = {(catalog.versions[index], FILE_ORDINAL) for index in files}
+        levels = text.evidence(FILE_FIELDS, texts, documents)
+        chunks = text.evidence((*CHUNK_FIELDS, NAME_FIELD), texts, _keys(places))
+        records = self._reader.records_at(places)
+        return Evidence(
+            terms=tuple(terms),
+            paths=catalog.paths,
+            versions=catalog.versions,
+            files={index: levels[catalog.versions[index], FILE_ORDINAL] for index in files},
+            chunks={Place(*key): counts for key, counts in chunks.items()},
+            path_matches={index: fit.match(index) for index in files},
+            records=records,
+            names=named_definitions(self._plan.question, records, named),
+            named_files=self._named_files(),
+            asked_files=asked,
+            phrases=phrases,
+            needs_symbol=self.needs_symbol,
+        )
+
+    def _copies(self, version_id: VersionId) -> Sequence[int]:
+        """The first few files with the same content; the rest would only be suppressed."""
+        return self.files_of.get(version_id, ())[:_MAX_COPIES]
+
+    def _best_files(self, terms: Sequence[Term], fit: PathFit) -> set[int]:
+        """The files that hold most of the question, and those whose paths do."""
+        limit = self._plan.search.file_candidates
+        clauses = _clauses(FILE_FIELDS, terms, file_gains(self._plan.ranking.file_saturation))
+        whole_files = replace(self.scope, facts=(), keys=None)
+        places = self._best(clauses, whole_files, limit)
+        inside = (index for place in places for index in self._copies(place.version_id))
+        admitted = None if self._admitted is None else set(self._admitted)
+        return {*inside, *fit.candidates(limit, admitted)}
+
+    def _best_chunks(self, terms: Sequence[Term], files: set[int]) -> list[Place]:
+        """The best chunks of all files, and the best of the best files."""
+        ranking, limit = self._plan.ranking, self._plan.search.chunk_candidates
+        clauses = _clauses(CHUNK_FIELDS, terms, chunk_gains(ranking.chunk_saturation))
+        clauses += [Clause(NAME_FIELD, t.text, t.share * ranking.definition_name) for t in terms]
+        versions = frozenset(self._reader.catalog.versions[index] for index in files)
+        inside = replace(self.scope, only=versions, without=frozenset())
+        return [*self._best(clauses, self.scope, limit), *self._best(clauses, inside, limit)]
+
+    def _named(self) -> list[Place]:
+        """Definitions whose names the question gives, whatever their case."""
+        found: list[Place] = []
+        for name in self._plan.question.names:
+            whole = "".join(split_name(last_part(name)))
+            clauses = [Clause(NAME_FIELD, whole)] if whole else []
+            found += self._best(clauses, self.scope, _MAX_NAMED)
+        return found
+
+    def definitions_with_every_term(self) -> list[Place]:
+        """Definitions whose names hold all terms, or are a name the question gives."""
+        groups = [[Clause(NAME_FIELD, term)] for term in self._name_terms()]
+        found = self._places(self._reader.text.every(groups, self.scope))
+        return list(dict.fromkeys([*found, *self._named()]))
+
+    def _name_terms(self) -> list[str]:
+        """The terms without those that stand for several others as one word."""
+        words = (*self._plan.question.words, *self._plan.question.phrases)
+        stem = shared_analyzer().stem
+        return list(dict.fromkeys(stem(word) for text in words for word in split_name(text)))
+
+    def places_with_every_term(self) -> list[Place]:
+        """Chunks that hold all terms; whole files where only all chunks together do."""
+        inside = [
+            [Clause(CHUNK_FIELDS[0], term), Clause(NAME_FIELD, term)] for term in self._plan.terms
+        ]
+        found = self._places(self._reader.text.every(inside, self.scope))
+        if self.needs_symbol:
+            return found
+        groups = [[Clause(FILE_FIELDS[0], term)] for term in self._plan.terms]
+        whole_files = replace(self.scope, facts=(), keys=None)
+        files = self._places(self._reader.text.every(groups, whole_files))
+        answered = {place.version_id for place in found}
+        return [
+            *found,
+            *(Place(f.version_id, None) for f in files if f.version_id not in answered),
+        ]
+
+    def _best(self, clauses: Sequence[Clause], scope: Scope, limit: int) -> list[Place]:
+        """The best places; of equal ones those first by path.
+
+        More are fetched than are kept: Tantivy orders equal ones by when they were
+        indexed, and an answer must not depend on that.
+        """
+        hits = self._reader.text.best(clauses, scope, limit=limit * _TIES)
+        known = [hit for hit in hits if hit.version_id in self.files_of]
+        known.sort(
+            key=lambda hit: (
+                -round(hit.score, _SCORE_DIGITS),
+                self.files_of[hit.version_id][0],
+                hit.ordinal,
+            )
+        )
+        return self._places(known[:limit])
+
+    def _places(self, hits: Iterable[LexicalHit]) -> list[Place]:
+        """Hits as places; those of contents that no path shows any more are left out."""
+        return [
+            Place(hit.version_id, hit.ordinal) for hit in hits if hit.version_id in self.files_of
+        ]
+
+    def _asked_files(self) -> frozenset[int]:
+        """Files whose path is the question, or ends with it."""
+        if self._plan.guess.intent is not Intent.PATH:
+            return frozenset()
+        wanted = self._plan.question.text.removeprefix("./")
+        admitted = self._admitted if self._admitted is not None else range(len(self._paths))
+        return frozenset(
+            index
+            for index in admitted
+            if self._paths[index] == wanted or self._paths[index].endswith(f"/{wanted}")
+        )
+
+    def _named_files(self) -> frozenset[int]:
+        """Files whose own name is a name that the question gives."""
+        wholes = {"".join(split_name(last_part(name))) for name in self._plan.question.names}
+        words = self._reader.catalog.words
+        return frozenset(index for whole in wholes for index in words.called(whole))
+
+
+def _clauses(fields: Sequence[str], terms: Sequence[Term], gains: Sequence[float]) -> list[Clause]:
+    """Each further level adds what it is worth more than the one before."""
+    return [
+        Clause(field, term.text, term.share * (gains[level + 1] - gains[level]))
+        for term in terms
+        for level, field in enumerate(fields)
+    ]
+
+
+def _keys(places: Iterable[Place]) -> Iterator[tuple[VersionId, int]]:
+    return ((place.version_id, place.ordinal) for place in places if place.ordinal is not None)

@@ -1,0 +1,265 @@
+"""A question in, ranked hits out: parse → intent → plan → retrieve → rank → select."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from codecompass.config.settings import RankingSettings, SearchSettings
+from codecompass.model.search import (
+    Factor,
+    Hit,
+    Place,
+    Question,
+    SearchMode,
+    SearchOptions,
+)
+from codecompass.model.symbol import PlacedSymbol, Symbol
+from codecompass.search.exact import (
+    LineLimits,
+    LineSearch,
+    TextOf,
+    find_lines,
+    places_of_lines,
+)
+from codecompass.search.intent import guess_intent
+from codecompass.search.line_pattern import LinePattern, compile_expression, compile_literal
+from codecompass.search.plan import Plan, Term, make_plan
+from codecompass.search.preferences import PathPreferences
+from codecompass.search.rank import calibrated, order, rank
+from codecompass.search.retrieve import Retriever
+from codecompass.search.select import select
+from codecompass.store.analyzers import shared_analyzer
+from codecompass.store.reader import SnapshotReader
+
+# A ranked search through lines ends when it has found so many; an exhaustive one does not.
+_ENOUGH_LINES = 1_000
+_LINES_SHOWN = 20
+# The worth of a definition that was asked for by its exact name.
+_SURE = 9.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All hits in order, of which an answer shows a part."""
+
+    plan: Plan
+    hits: tuple[Hit, ...]
+    records: dict[Place, Symbol] = field(default_factory=dict)
+    terms: tuple[Term, ...] = ()
+    total_matches: int | None = None  # None: ranked, and nobody counted
+    is_complete: bool = True
+    suppressed: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def search(
+    reader: SnapshotReader,
+    question: Question,
+    options: SearchOptions,
+    *,
+    settings: tuple[SearchSettings, RankingSettings],
+    text_of: TextOf,
+) -> Found:
+    """Answer a question from one snapshot; `text_of` gives the text of its files."""
+    plan = make_plan(
+        question,
+        guess_intent(question),
+        options,
+        terms_of=shared_analyzer().terms_of,
+        settings=settings,
+    )
+    if question.usages_of:
+        return _search_usages(reader, plan)
+    pattern = _pattern(plan)
+    if pattern is not None:
+        return _search_lines(reader, plan, pattern, text_of)
+    if options.mode is SearchMode.DEFINITION:
+        return _search_definitions(reader, plan)
+    if options.exhaustive:
+        return _search_everything(reader, plan)
+    return _search_ranked(reader, plan, text_of)
+
+
+def found_definitions(
+    reader: SnapshotReader,
+    question: Question,
+    options: SearchOptions,
+    *,
+    settings: tuple[SearchSettings, RankingSettings],
+    matches: Sequence[PlacedSymbol],
+) -> Found:
+    """Definitions that were looked up by their exact name, as hits in path order."""
+    plan = make_plan(
+        question, guess_intent(question), options, terms_of=lambda _: (), settings=settings
+    )
+    hits: list[Hit] = []
+    records: dict[Place, Symbol] = {}
+    for match in matches:
+        entry = reader.file(match.path)
+        if entry is None or entry.version_id is None:
+            continue
+        place = Place(entry.version_id, match.symbol.ordinal)
+        records[place] = match.symbol
+        hits.append(Hit(match.path, place, calibrated(_SURE), (Factor("exact_name", _SURE),)))
+    return Found(plan, tuple(hits), records, total_matches=len(hits))
+
+
+def _pattern(plan: Plan) -> LinePattern | None:
+    """What lines must match, if the question is about lines."""
+    question = plan.question
+    if question.expression:
+        return compile_expression(question.expression, question.flags)
+    is_phrase = len(question.phrases) == 1 and not question.words
+    if is_phrase and plan.options.mode is not SearchMode.DEFINITION:
+        return compile_literal(question.phrases[0])
+    if plan.options.mode is SearchMode.EXACT:
+        return compile_literal(question.text)
+    return None
+
+
+def _search_ranked(reader: SnapshotReader, plan: Plan, text_of: TextOf) -> Found:
+    retriever = Retriever(reader, plan)
+    phrases: dict[Place, int] = {}
+    for phrase in plan.question.phrases:
+        lines = _lines(reader, retriever, compile_literal(phrase), plan, text_of)
+        for match in lines.matches:
+            version = reader.catalog.versions[match.index]
+            for place, numbers in places_of_lines(reader, version, match.lines).items():
+                phrases[place] = phrases.get(place, 0) + len(numbers)
+    evidence = retriever.gather(phrases)
+    selection = select(rank(evidence, plan), evidence.records, plan)
+    return Found(
+        plan,
+        selection.hits,
+        dict(evidence.records),
+        evidence.terms,
+        suppressed=selection.suppressed,
+    )
+
+
+def _search_definitions(reader: SnapshotReader, plan: Plan) -> Found:
+    """Definitions whose names hold every word of the question."""
+    retriever = Retriever(reader, plan)
+    places = retriever.definitions_with_every_term()
+    evidence = replace(retriever.gather({}, places), needs_symbol=True)
+    hits = [hit for hit in rank(evidence, plan) if hit.place.ordinal is not None]
+    hits = [hit for hit in hits if hit.score >= plan.options.min_score]
+    if plan.options.exhaustive:
+        hits.sort(key=_by_place)
+    return Found(plan, tuple(hits), dict(evidence.records), evidence.terms, len(hits))
+
+
+def _search_everything(reader: SnapshotReader, plan: Plan) -> Found:
+    """Every place that holds all words of the question, by path."""
+    retriever = Retriever(reader, plan)
+    places = retriever.places_with_every_term()
+    evidence = retriever.gather({}, places)
+    wanted = set(places)
+    hits = [hit for hit in rank(evidence, plan) if hit.place in wanted]
+    hits = [hit for hit in hits if hit.score >= plan.options.min_score]
+    hits.sort(key=_by_place)
+    return Found(plan, tuple(hits), dict(evidence.records), evidence.terms, len(hits))
+
+
+def _search_lines(
+    reader: SnapshotReader, plan: Plan, pattern: LinePattern, text_of: TextOf
+) -> Found:
+    retriever = Retriever(reader, plan)
+    found = _lines(reader, retriever, pattern, plan, text_of)
+    hits: list[Hit] = []
+    records: dict[Place, Symbol] = {}
+    for match in found.matches:
+        version = reader.catalog.versions[match.index]
+        places = places_of_lines(reader, version, match.lines)
+        known = reader.records_at(places)
+        if retriever.needs_symbol:
+            admit = plan.question.filters.admit_symbol
+            places = {p: lines for p, lines in places.items() if p in known and admit(known[p])}
+        records |= known
+        path = reader.catalog.paths[match.index]
+        hits += [_line_hit(path, place, lines, known, plan) for place, lines in places.items()]
+    hits = _preferred(hits, plan)
+    total = sum(len(hit.match_lines) for hit in hits) if found.is_complete else None
+    if not plan.options.exhaustive:
+        hits = [replace(hit, match_lines=hit.match_lines[:_LINES_SHOWN]) for hit in hits]
+    notes = [f"could not be read: {path}" for path in found.unreadable[:3]]
+    return Found(
+        plan,
+        tuple(hits),
+        records,
+        total_matches=total,
+        is_complete=found.is_complete and not found.unreadable,
+        notes=tuple(notes),
+    )
+
+
+def _lines(
+    reader: SnapshotReader,
+    retriever: Retriever,
+    pattern: LinePattern,
+    plan: Plan,
+    text_of: TextOf,
+) -> LineSearch:
+    preferences = PathPreferences(plan.ranking.path_preferences, plan.asked_words)
+    limits = LineLimits(
+        plan.search.time_limit_s,
+        lines=0 if plan.options.exhaustive else _ENOUGH_LINES,
+        preference=preferences.factor,
+    )
+    return find_lines(reader, pattern, files_of=retriever.files_of, text_of=text_of, limits=limits)
+
+
+def _line_hit(
+    path: str, place: Place, lines: Sequence[int], records: dict[Place, Symbol], plan: Plan
+) -> Hit:
+    symbol = records.get(place)
+    factors = [
+        Factor("matching_lines", 1.0 + math.log2(len(lines)) / 5),
+        Factor("definition", 0.5 * bool(symbol and symbol.name in plan.question.text.split())),
+    ]
+    total = sum(factor.amount for factor in factors)
+    kept = tuple(factor for factor in factors if factor.amount)
+    return Hit(path, place, calibrated(total), kept, tuple(lines))
+
+
+def _search_usages(reader: SnapshotReader, plan: Plan) -> Found:
+    """The records that use a name, with the lines on which they do."""
+    retriever = Retriever(reader, plan)
+    by_version: dict[int, set[int]] = {}
+    for use in reader.uses_named(plan.question.usages_of):
+        if use.version_id in retriever.files_of:
+            by_version.setdefault(use.version_id, set()).add(use.line)
+    hits: list[Hit] = []
+    records: dict[Place, Symbol] = {}
+    for version, indexes in retriever.files_of.items():
+        if version not in by_version:
+            continue
+        places = places_of_lines(reader, version, sorted(by_version[version]))
+        known = reader.records_at(places)
+        records |= known
+        for index in indexes:
+            path = reader.catalog.paths[index]
+            hits += [_line_hit(path, p, lines, known, plan) for p, lines in places.items()]
+    hits = _preferred(hits, plan)
+    total = sum(len(hit.match_lines) for hit in hits)
+    return Found(plan, tuple(hits), records, total_matches=total)
+
+
+def _preferred(hits: Sequence[Hit], plan: Plan) -> list[Hit]:
+    """Hits of lines with the path's preference applied, in the order of the answer."""
+    preferences = PathPreferences(plan.ranking.path_preferences, plan.asked_words)
+    found = []
+    for hit in hits:
+        preference = preferences.factor(hit.path)
+        if preference != 1.0:
+            total = sum(factor.amount for factor in hit.factors)
+            change = Factor("path_preference", total * (preference - 1))
+            score = calibrated(total * preference)
+            hit = replace(hit, score=score, factors=(*hit.factors, change))
+        found.append(hit)
+    found = [hit for hit in found if hit.score >= plan.options.min_score]
+    return sorted(found, key=_by_place if plan.options.exhaustive else order)
+
+
+def _by_place(hit: Hit) -> tuple[str, int]:
+    return hit.path, hit.place.ordinal if hit.place.ordinal is not None else -1

@@ -1,0 +1,112 @@
+"""The files of one snapshot in memory: paths, versions, languages, and the words of paths.
+
+Built once for each published state and kept while it lasts. Paths are no part of a
+content, so the text index does not know them; there are few of them and they are short.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from codecompass.model.query import SymbolFilters
+from codecompass.model.snapshot import VersionId
+from codecompass.store.analyzers import Analyzer
+from codecompass.text.identifiers import split_name
+
+# Shorter words begin too many others.
+_MIN_PREFIX_CHARS = 4
+_KEY_CHARS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogFile:
+    """An indexed file of a snapshot."""
+
+    path: str
+    version_id: VersionId
+    language: str
+
+
+class PathWords:
+    """Which paths hold a word, in the name of the file or in those of its folders."""
+
+    def __init__(self, paths: Sequence[str], analyzer: Analyzer) -> None:
+        self.stems: list[tuple[str, ...]] = []
+        self.folders: list[tuple[str, ...]] = []
+        self._with_stem: dict[str, list[int]] = defaultdict(list)
+        self._with_folder: dict[str, list[int]] = defaultdict(list)
+        self._called: dict[str, list[int]] = defaultdict(list)
+        known: dict[str, tuple[str, ...]] = {}
+        for index, path in enumerate(paths):
+            folder, _, name = path.rpartition("/")
+            if folder not in known:
+                known[folder] = _terms(folder, analyzer)
+            words = split_name(name.lstrip(".").partition(".")[0] or name)
+            stem = tuple(analyzer.stem(word) for word in words)
+            self._called["".join(words)].append(index)
+            self.stems.append(stem)
+            self.folders.append(known[folder])
+            for term in set(stem):
+                self._with_stem[term].append(index)
+            for term in set(known[folder]):
+                self._with_folder[term].append(index)
+        self._by_key: dict[str, list[str]] = defaultdict(list)
+        for term in {*self._with_stem, *self._with_folder}:
+            self._by_key[term[:_KEY_CHARS]].append(term)
+
+    def with_stem(self, term: str) -> Sequence[int]:
+        """Files that have the word in their own name."""
+        return self._with_stem.get(term, ())
+
+    def with_folder(self, term: str) -> Sequence[int]:
+        """Files that have the word in the name of a folder."""
+        return self._with_folder.get(term, ())
+
+    def called(self, whole: str) -> Sequence[int]:
+        """Files whose own name, without suffix, is this; its words joined, in lower case."""
+        return self._called.get(whole, ())
+
+    def relatives(self, term: str) -> Iterator[tuple[str, float]]:
+        """Words of paths that begin the term or begin with it, and how much they share."""
+        for other in sorted(self._by_key.get(term[:_KEY_CHARS], ())):
+            short, long = sorted((term, other), key=len)
+            if other == term or not long.startswith(short):
+                continue
+            if len(short) >= _MIN_PREFIX_CHARS:
+                yield other, len(short) / len(long)
+            elif len(other) == len(short) == _KEY_CHARS:  # `req` for request
+                yield other, len(short) / len(long) / 2
+
+
+def _terms(text: str, analyzer: Analyzer) -> tuple[str, ...]:
+    return tuple(analyzer.stem(word) for word in split_name(text))
+
+
+class Catalog:
+    """All indexed files of a snapshot, by path."""
+
+    def __init__(self, files: Iterable[CatalogFile], analyzer: Analyzer) -> None:
+        self.files = sorted(files, key=lambda file: file.path)
+        self._analyzer = analyzer
+        by_version: dict[VersionId, list[int]] = defaultdict(list)
+        for index, file in enumerate(self.files):
+            by_version[file.version_id].append(index)
+        self.by_version: Mapping[VersionId, Sequence[int]] = dict(by_version)
+        self.paths = [file.path for file in self.files]
+        self.versions = [file.version_id for file in self.files]
+
+    @cached_property
+    def words(self) -> PathWords:
+        """The words of the paths."""
+        return PathWords(self.paths, self._analyzer)
+
+    def admitted(self, filters: SymbolFilters) -> list[int] | None:
+        """The files that meet the conditions on files; None if there are no conditions."""
+        if not filters.restricts_files:
+            return None
+        return [
+            index
+            for index, file in enumerate(self.files)
+            if filters.admit_file(file.path, file.language)
+        ]

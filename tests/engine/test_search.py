@@ -1,0 +1,385 @@
+"""Searching a repository from end to end: filters, stages, everything, pages, bad input."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codecompass.engine.engine import Engine
+from codecompass.errors import BadInput, CursorExpired, PathOutside, PatternTooSlow
+from codecompass.model.answer import Completeness, SearchAnswer
+from codecompass.model.query import AnswerShape, DetailLevel, ExplainLevel, SymbolFilters
+from codecompass.model.search import SearchMode, SearchOptions, Stage
+from codecompass.present.search_text import render_explain, render_search
+from codecompass.text.tokens import estimate_tokens
+from tests.conftest import Repo
+
+ROUTER = '''"""Match requests to handlers."""
+
+
+class Router:
+    """Keeps routes and finds the one for a path."""
+
+    def add_route(self, path, handler):
+        """Register a handler for a path."""
+        self.routes.append((path, handler))
+
+    def match(self, path):
+        return [handler for known, handler in self.routes if known == path]
+
+
+@cached
+def parse_pattern(text):
+    return text.split("/")
+'''
+STORE = '''class Store:
+    def save(self, record):
+        """Write a record to the disk."""
+        raise StoreError("cannot save the record")
+
+    def _flush(self):
+        self.router.match("x")
+'''
+
+
+@pytest.fixture
+def project(repo: Repo, engine: Engine) -> Engine:
+    repo.write(
+        {
+            "src/router.py": ROUTER,
+            "src/store.py": STORE,
+            "tests/test_router.py": "def test_add_route():\n    Router().add_route('a', 1)\n",
+            "docs/guide.md": "# Routes\n\nHow routes are registered with the router.\n",
+            "web/router.ts": "export class Router {\n  match(path: string) { return path }\n}\n",
+        }
+    )
+    return engine
+
+
+def paths(answer: SearchAnswer) -> list[str]:
+    return [result.path for result in answer.results]
+
+
+def names(answer: SearchAnswer) -> list[str]:
+    return [result.name for result in answer.results]
+
+
+def test_words_find_the_code_that_answers(project: Engine) -> None:
+    answer = project.search("how are routes registered for a path")
+    assert answer.results[0].path == "src/router.py"
+    assert answer.meta.query_intent == "natural_language"
+    assert answer.meta.freshness_status == "fresh"
+
+
+def test_a_name_finds_its_definition_first(project: Engine) -> None:
+    assert names(project.search("add_route"))[0] == "add_route"
+    assert names(project.search("addRoute"))[0] == "add_route"
+    assert project.search("parse_pattern").results[0].kind == "function"
+
+
+def test_a_path_finds_its_file(project: Engine) -> None:
+    first = project.search("src/store.py").results[0]
+    assert (first.path, first.kind, first.start_line, first.end_line) == (
+        "src/store.py",
+        "file",
+        1,
+        7,
+    )
+
+
+def test_code_comes_before_its_tests_and_documents(project: Engine) -> None:
+    found = paths(project.search("router add route"))
+    assert found.index("src/router.py") < found.index("tests/test_router.py")
+    assert found.index("src/router.py") < found.index("docs/guide.md")
+
+
+def test_who_asks_for_tests_gets_tests(project: Engine) -> None:
+    assert paths(project.search("test add route"))[0] == "tests/test_router.py"
+
+
+def test_the_answer_is_the_same_every_time(project: Engine) -> None:
+    first = project.search("router match path")
+    with Engine.open(project.workspace.root) as other:
+        assert other.search("router match path").results == first.results
+
+
+@pytest.mark.parametrize(
+    ("filters", "wanted"),
+    [
+        (SymbolFilters(path_prefix="web/"), {"web/router.ts"}),
+        (SymbolFilters(language=("typescript",)), {"web/router.ts"}),
+        (SymbolFilters(extension=("ts",)), {"web/router.ts"}),
+        (SymbolFilters(paths=("web/router.ts",)), {"web/router.ts"}),
+        (SymbolFilters(path_glob="*.ts"), {"web/router.ts"}),
+        (SymbolFilters(path_contains=("web", "router")), {"web/router.ts"}),
+        (SymbolFilters(path_not_contains=("src", "tests", "docs")), {"web/router.ts"}),
+        (SymbolFilters(kind=("class",), path_prefix="src/router"), {"src/router.py"}),
+        (SymbolFilters(decorator_contains="cached"), {"src/router.py"}),
+    ],
+)
+def test_filters_restrict_the_answer(
+    project: Engine, filters: SymbolFilters, wanted: set[str]
+) -> None:
+    for query in ("router path", "Router", '"path"', "/path|text/"):
+        found = project.search(query, filters=filters)
+        assert set(paths(found)) <= wanted
+        assert found.filters is not None
+    assert set(paths(project.search("/path|text|Router/", filters=filters))) == wanted
+
+
+def test_filters_on_symbols(project: Engine) -> None:
+    documented = project.search("router match route", filters=SymbolFilters(has_doc=True))
+    assert "match" not in names(documented)
+    assert "add_route" in names(documented)
+    private = project.search("flush router", filters=SymbolFilters(is_exported=False))
+    assert names(private) == ["_flush"]
+    methods = project.search("router", filters=SymbolFilters(kind=("method",)))
+    assert {result.kind for result in methods.results} == {"method"}
+
+
+def test_filters_apply_before_ranking(repo: Repo, engine: Engine) -> None:
+    """A thousand better matches elsewhere must not use up the candidates."""
+    crowd = "".join(f"def parse_config_{n}(config): return parse(config)\n" for n in range(1_000))
+    repo.write({f"crowd/part{n}.py": crowd.replace("_", f"_{n}_") for n in range(3)})
+    repo.write({"quiet/other.py": "def load(text):\n    config = text\n    return config\n"})
+    found = engine.search("parse config", filters=SymbolFilters(path_prefix="quiet/"))
+    assert paths(found) == ["quiet/other.py"]
+    kinds = engine.search("parse config", filters=SymbolFilters(kind=("class",)))
+    assert kinds.results == ()
+    repo.write({"quiet/shape.py": "class Shape:\n    config = 1\n"})
+    kinds = engine.search("parse config", filters=SymbolFilters(kind=("class",)))
+    assert names(kinds) == ["Shape"]
+
+
+def test_refine_wants_every_word(project: Engine) -> None:
+    wide = project.search("save record routes")
+    strict = project.search("save record routes", options=SearchOptions(stage=Stage.REFINE))
+    assert "src/store.py" in paths(wide)
+    assert strict.results == ()
+    both = project.search("save record", options=SearchOptions(stage=Stage.REFINE))
+    assert set(paths(both)) == {"src/store.py"}
+
+
+def test_a_threshold_cuts_the_tail(project: Engine) -> None:
+    everything = project.search("router match path")
+    middle = everything.results[1].score
+    cut = project.search("router match path", options=SearchOptions(min_score=middle))
+    assert cut.results == everything.results[:2]
+
+
+def test_everything_is_found_counted_and_paged(repo: Repo, engine: Engine) -> None:
+    for n in range(23):
+        repo.write({f"part{n:02}.py": f"def handler_{n}(event):\n    return old_call(event)\n"})
+    options = SearchOptions(exhaustive=True, top_k=10)
+    for query in ("old call event", '"old_call("', "/old_\\w+/", "usages:old_call"):
+        found: list[str] = []
+        cursor = ""
+        for _ in range(3):
+            with Engine.open(repo.root) as fresh:  # a cursor outlives the process
+                page = fresh.search(query, options=replace(options, cursor=cursor))
+            found += paths(page)
+            assert page.total_matches == 23
+            cursor = page.cursor or ""
+        assert found == [f"part{n:02}.py" for n in range(23)]
+        assert not cursor
+
+
+def test_pages_of_a_ranked_answer_do_not_overlap(project: Engine) -> None:
+    first = project.search("router path", options=SearchOptions(top_k=2))
+    assert first.meta.result_completeness is Completeness.TRUNCATED
+    second = project.search(
+        "router path", options=SearchOptions(top_k=2, cursor=first.cursor or "")
+    )
+    whole = project.search("router path", options=SearchOptions(top_k=4))
+    assert first.results + second.results == whole.results
+
+
+def test_a_cursor_is_good_for_its_question_and_state_only(repo: Repo, project: Engine) -> None:
+    cursor = project.search("router path", options=SearchOptions(top_k=1)).cursor or ""
+    with pytest.raises(CursorExpired, match="another question"):
+        project.search("router match", options=SearchOptions(top_k=1, cursor=cursor))
+    repo.write({"src/new.py": "def path(): ...\n"})
+    with pytest.raises(CursorExpired, match="index has changed"):
+        project.search("router path", options=SearchOptions(top_k=1, cursor=cursor))
+    with pytest.raises(BadInput, match="cursor: given 'nonsense'"):
+        project.search("router path", options=SearchOptions(cursor="nonsense"))
+
+
+def test_exact_text_and_expressions(project: Engine) -> None:
+    exact = SearchOptions(mode=SearchMode.EXACT)
+    found = project.search("self.routes.append((path", options=exact)
+    assert [(r.path, r.name, r.match_lines) for r in found.results] == [
+        ("src/router.py", "add_route", (9,))
+    ]
+    assert project.search("SELF.ROUTES", options=exact).results == ()
+    assert names(project.search("/SELF\\.ROUTES/i")) == ["add_route", "match"]
+    assert project.search('"cannot save the record"').results[0].name == "save"
+
+
+def test_an_error_message_finds_where_it_is_raised(project: Engine) -> None:
+    found = project.search("StoreError: cannot save the record")
+    assert found.meta.query_intent == "error"
+    assert found.results[0].name in {"save", "Store"}
+
+
+def test_definitions_by_words_of_their_names(project: Engine) -> None:
+    options = SearchOptions(mode=SearchMode.DEFINITION)
+    assert names(project.search("route add", options=options)) == ["add_route", "test_add_route"]
+    assert names(project.search("symbol = Router > match")) == ["match", "match"]
+    assert names(project.search("symbol = web/router.ts > Router > match")) == ["match"]
+    nothing = project.search("symbol = Router > matchh")
+    assert nothing.results == ()
+    assert "match" in nothing.suggestions
+
+
+def test_usages(project: Engine) -> None:
+    found = project.search("usages:match")
+    assert [(r.path, r.name, r.match_lines) for r in found.results] == [
+        ("src/store.py", "_flush", (7,))
+    ]
+
+
+def test_nothing_found_says_what_was_searched_and_what_is_similar(project: Engine) -> None:
+    answer = project.search("parsepatern")
+    text = render_search(answer)
+    assert answer.results == ()
+    assert answer.meta.searched_files == 5
+    assert "nothing found for 'parsepatern'; searched 5 files" in text
+    assert "not matches, but similar names: parse_pattern" in text
+
+
+def test_copies_are_shown_once_and_counted(repo: Repo, engine: Engine) -> None:
+    body = "def compute_total(items):\n    return sum(item.price for item in items)\n"
+    repo.write({"a/total.py": body, "b/total.py": body, "c/other.py": f"x = 1\n{body}"})
+    answer = engine.search("compute total price of items")
+    assert names(answer).count("compute_total") == 1
+    assert answer.meta.suppressed_duplicate_count >= 2
+
+
+def test_files_take_turns(repo: Repo, engine: Engine) -> None:
+    many = "".join(f"def parse_token_{n}(token): return parse(token)\n" for n in range(20))
+    repo.write({"big.py": many, "small.py": "def parse_token(token): return token\n"})
+    assert "small.py" in paths(engine.search("parse token"))[:3]
+
+
+def test_factors_add_up_to_the_score(project: Engine) -> None:
+    shape = AnswerShape(explain=ExplainLevel.FULL)
+    answer = project.search("router add route path", shape=shape)
+    assert answer.terms
+    for result in answer.results:
+        assert result.factors is not None
+        total = sum(result.factors.values())
+        assert result.score == pytest.approx(total / (1 + total), abs=0.01)
+
+
+def test_explain_one_hit(project: Engine) -> None:
+    query = "how are routes registered"
+    first = project.search(query).results[0]
+    for target in (first.handle, first.path, f"{first.path}:{first.start_line}"):
+        answer = project.explain(query, target)
+        assert answer.rank == 1
+        assert answer.score == first.score
+    assert "rank 1 of" in render_explain(answer)
+    assert project.explain(query, "no/such.py").rank is None
+    assert "not among" in render_explain(project.explain(query, "no/such.py"))
+
+
+def test_a_path_preference_can_be_set(repo: Repo, project: Engine) -> None:
+    repo.write({"codecompass.toml": "[ranking.path_preferences]\nsrc = 0.01\nweb = 2\n"})
+    with Engine.open(repo.root) as other:
+        answer = other.search("Router", shape=AnswerShape(explain=ExplainLevel.BASIC))
+    assert paths(answer)[0] == "web/router.ts"
+    assert (answer.results[0].factors or {})["path_preference"] > 0
+
+
+def test_levels_of_detail(project: Engine) -> None:
+    for level, has_preview, has_body in (
+        (DetailLevel.LOCATION, False, False),
+        (DetailLevel.SIGNATURE, True, False),
+        (DetailLevel.CONTEXT, True, True),
+    ):
+        shape = AnswerShape(detail_level=level)
+        result = project.search("add_route", shape=shape).results[0]
+        assert bool(result.preview) is has_preview
+        assert bool(result.body_preview) is has_body
+    compact = AnswerShape(detail_level=DetailLevel.CONTEXT, compact=True)
+    assert project.search("add_route", shape=compact).results[0].preview is None
+
+
+def test_the_preview_shows_why_it_matched(project: Engine) -> None:
+    result = project.search("append handler to routes").results[0]
+    assert result.name == "add_route"
+    assert result.preview is not None
+    signature, best = result.preview.split("\n")
+    assert signature == "def add_route(self, path, handler)"
+    assert best == "9: self.routes.append((path, handler))"
+    assert 9 in (result.match_lines or ())
+
+
+def test_secrets_are_masked(repo: Repo, engine: Engine) -> None:
+    repo.write({"a.py": 'def connect():\n    key = "AKIAABCDEFGHIJKLMNOP"\n'})
+    assert "AKIAABCDEFGHIJKLMNOP" not in str(engine.search("connect key"))
+
+
+def test_answers_are_short(project: Engine) -> None:
+    answer = project.search("how are routes registered for a path")
+    assert estimate_tokens(render_search(answer)) <= 700
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (SearchOptions(top_k=0), "top_k: given 0; allowed: 1 to 100"),
+        (SearchOptions(top_k=10**9), "top_k: given 1000000000; allowed: 1 to 100"),
+        (SearchOptions(min_score=2), "min_score: given 2; allowed: 0 to 1"),
+    ],
+)
+def test_bad_options_are_refused(project: Engine, options: SearchOptions, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        project.search("router", options=options)
+
+
+def test_bad_patterns_and_paths_are_refused(project: Engine) -> None:
+    with pytest.raises(BadInput, match="given the expression"):
+        project.search("/router(/")
+    for filters in (SymbolFilters(paths=("../x",)), SymbolFilters(path_prefix="/etc")):
+        with pytest.raises(PathOutside):
+            project.search("router", filters=filters)
+
+
+def test_a_pattern_that_explodes_ends_in_time(repo: Repo, engine: Engine) -> None:
+    repo.write(
+        {
+            "a.txt": "a" * 70 + "!\n",
+            "codecompass.toml": "[search]\ntime_limit_s = 0.2\n",
+        }
+    )
+    with Engine.open(repo.root) as other, pytest.raises(PatternTooSlow):
+        other.search("/^(a|aa)+$/")
+
+
+def test_another_worktree_changes_no_score(repo: Repo, engine: Engine, tmp_path: Path) -> None:
+    """What other checkouts hold in the same store must not show, not even in a score."""
+    repo.commit({"a.py": "def parse(text): return text\n", "b.py": "def render(): ...\n"})
+    before = [engine.search(query).results for query in ("parse text", "Parser", "/parse/")]
+    other = tmp_path / "other"
+    repo.git("worktree", "add", "--quiet", "-b", "feature", str(other))
+    for n in range(30):
+        (other / f"more{n}.py").write_text(f"def parse_{n}(text): return parse(text)\n")
+    with Engine.open(other) as feature:
+        assert len(feature.search("parse text").results) == 10
+    after = [engine.search(query).results for query in ("parse text", "Parser", "/parse/")]
+    assert _plain(after) == _plain(before)
+
+
+def _plain(answers: Sequence[Sequence[object]]) -> list[list[str]]:
+    return [[str(result) for result in results] for results in answers]
+
+
+def test_a_changed_file_is_in_the_next_answer(repo: Repo, project: Engine) -> None:
+    assert project.search("zebra").results == ()
+    repo.write({"src/zoo.py": "def zebra(): ...\n"})
+    assert names(project.search("zebra")) == ["zebra"]
+    (repo.root / "src/zoo.py").unlink()
+    assert project.search("zebra").results == ()
