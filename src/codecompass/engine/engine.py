@@ -53,7 +53,7 @@ from codecompass.model.snapshot import (
     JobRecord,
     JobStatus,
 )
-from codecompass.model.source import IgnoredFile, SkipReason
+from codecompass.model.source import IgnoredFile
 from codecompass.navigate.lookup import locate
 from codecompass.navigate.outline import outline_file
 from codecompass.present.detail import symbol_result
@@ -61,7 +61,7 @@ from codecompass.present.meta import about_search, make_meta
 from codecompass.search.exact import TextOf
 from codecompass.search.search import Found
 from codecompass.source.guard import inside_workspace
-from codecompass.source.read import read_source
+from codecompass.source.read import read_unchanged
 from codecompass.source.walk import Listing, list_ignored_by_git, list_workspace
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore
@@ -266,7 +266,7 @@ class Engine:
         freshness = self._make_fresh(progress)
         with self._reader() as reader:
             found = self._ask(reader, query, options, filters)
-            rank = rank_of(found, target)
+            rank = rank_of(reader, found, target)
             hits = [found.hits[rank]] if rank is not None else []
             results = show(
                 reader,
@@ -443,16 +443,7 @@ class Engine:
     def _text(self, reader: SnapshotReader, path: str) -> str | None:
         """A file's text, if it still is the one that was indexed."""
         entry = reader.file(path)
-        settings = self.workspace.settings.index
-        source = read_source(
-            self.workspace.root,
-            path,
-            max_bytes=settings.max_file_bytes,
-            max_line_bytes=settings.max_line_bytes,
-        )
-        if entry is None or isinstance(source, SkipReason) or source.blob_id != entry.blob_id:
-            return None
-        return source.text.decode("utf-8", "replace")
+        return read_unchanged(self.workspace.root, entry) if entry else None
 
 
 def _check_name(name: str) -> None:

@@ -121,6 +121,8 @@ def show(
 ) -> tuple[SearchResult, ...]:
     """Hits as results."""
     shares = {term.text: term.share for term in found.terms}
+    missing = [hit.place for hit in hits if hit.place not in found.records]
+    records = {**found.records, **reader.records_at(missing)}
     results = []
     for hit in hits:
         is_short = level is DetailLevel.LOCATION
@@ -130,7 +132,7 @@ def show(
             hit=hit,
             language=info.language,
             line_count=info.line_count,
-            symbol=found.records.get(hit.place),
+            symbol=records.get(hit.place),
             members=[f"{member.kind} {member.name}" for member in members],
             text=None if is_short else text_of(hit.path),
         )
@@ -138,11 +140,12 @@ def show(
     return tuple(results)
 
 
-def rank_of(found: Found, target: str) -> int | None:
+def rank_of(reader: SnapshotReader, found: Found, target: str) -> int | None:
     """The position of a hit by handle, by path, or by a line of it: `path:line`."""
     path, _, line = target.rpartition(":")
+    records = found.records or reader.records_at(hit.place for hit in found.hits)
     for position, hit in enumerate(found.hits):
-        symbol = found.records.get(hit.place)
+        symbol = records.get(hit.place)
         if hit.path == target or (symbol and symbol_handle(hit.path, symbol.stable_id) == target):
             return position
         if hit.path == path and line.isdigit() and _covers(symbol, int(line)):

@@ -10,12 +10,13 @@ from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.store.analyzers import Analyzer, shared_analyzer
 from codecompass.store.lexical import FILE_ORDINAL, Document
 
-VIEWS_VERSION = 1
+VIEWS_VERSION = 2
 """Grows when the same text would give other documents; part of a version's key."""
 
 # A term counts the less the longer its file: half as much at three times this length.
 _USUAL_TERMS = 2_000
 _LENGTH_SHARE = 0.5
+_DOC_PROBE_CHARS = 60
 
 
 def build_documents(text: bytes, facts: FileFacts) -> list[Document]:
@@ -44,7 +45,7 @@ def _chunk_documents(analyzer: Analyzer, text: bytes, facts: FileFacts) -> Itera
     for symbol, content in zip(facts.symbols, collapsed_texts(text, facts.symbols), strict=True):
         if symbol.kind is SymbolKind.IMPORT or symbol.ordinal >= FILE_ORDINAL:
             continue
-        counts = analyzer.count_terms(content.decode("utf-8", "replace"))
+        counts = analyzer.count_terms(_with_doc(content.decode("utf-8", "replace"), symbol))
         levels = [" ".join(counts)]
         for least in CHUNK_LEVELS[1:]:
             often = [term for term, times in counts.items() if times >= least]
@@ -60,6 +61,12 @@ def _chunk_documents(analyzer: Analyzer, text: bytes, facts: FileFacts) -> Itera
             facts=_facts(symbol),
             new_name=symbol.name if is_new else "",
         )
+
+
+def _with_doc(text: str, symbol: Symbol) -> str:
+    """A chunk's text and its doc, which in most languages stands above it."""
+    is_inside = symbol.doc[:_DOC_PROBE_CHARS].partition("\n")[0] in text
+    return text if is_inside else f"{symbol.doc}\n{text}"
 
 
 def _facts(symbol: Symbol) -> str:

@@ -9,12 +9,12 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from codecompass.model.search import Place
 from codecompass.model.snapshot import VersionId
-from codecompass.model.symbol import Symbol
 from codecompass.search.line_pattern import LinePattern
-from codecompass.store.reader import SnapshotReader
+from codecompass.store.reader import DefinitionLines, SnapshotReader
 
 TextOf = Callable[[str], str | None]
 """A path's text; None if the file is no longer what was indexed."""
@@ -84,24 +84,37 @@ class LineLimits:
     preference: Callable[[str], float] = _equal
 
 
+class PlaceLines(NamedTuple):
+    """A place, the lines in it that match, and its name; a whole file has none."""
+
+    place: Place
+    lines: tuple[int, ...]
+    name: str
+
+
 def places_of_lines(
     reader: SnapshotReader, version_id: VersionId, lines: Sequence[int]
-) -> dict[Place, list[int]]:
-    """The innermost record around each line; lines outside of all belong to the file."""
-    records = [item for item in reader.outline(version_id) if not item.is_statement]
-    starts = [item.span.start_line for item in records]
-    found: dict[Place, list[int]] = defaultdict(list)
+) -> list[PlaceLines]:
+    """The innermost definition around each line; lines outside of all belong to the file."""
+    definitions = reader.definition_lines(version_id)
+    starts = [item.start_line for item in definitions]
+    found: dict[tuple[int | None, str], list[int]] = defaultdict(list)
     for line in lines:
-        around = _innermost(records, bisect_right(starts, line), line)
-        found[Place(version_id, around.ordinal if around else None)].append(line)
-    return dict(found)
+        around = _innermost(definitions, bisect_right(starts, line), line)
+        found[(around.ordinal, around.name) if around else (None, "")].append(line)
+    return [
+        PlaceLines(Place(version_id, ordinal), tuple(numbers), name)
+        for (ordinal, name), numbers in found.items()
+    ]
 
 
-def _innermost(records: Sequence[Symbol], behind: int, line: int) -> Symbol | None:
-    """The last record that begins at or before a line and is not over yet."""
+def _innermost(
+    definitions: Sequence[DefinitionLines], behind: int, line: int
+) -> DefinitionLines | None:
+    """The last definition that begins at or before a line and is not over yet."""
     for position in range(behind - 1, -1, -1):
-        if records[position].span.end_line >= line:
-            return records[position]
-        if records[position].depth == 0 and records[position].parent is None:
+        if definitions[position].end_line >= line:
+            return definitions[position]
+        if definitions[position].is_root:
             break
     return None

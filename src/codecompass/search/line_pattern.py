@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import time
-from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from codecompass.errors import BadInput, PatternTooSlow
@@ -35,8 +34,11 @@ _AS_HERE = {
 class LinePattern:
     """Something that lines match or do not."""
 
-    def __init__(self, native: regex.Pattern[str], needed: Needed) -> None:
+    def __init__(
+        self, native: regex.Pattern[str] | None, needed: Needed, literal: str = ""
+    ) -> None:
         self._native = native
+        self._literal = literal  # where there is no expression
         self.needed = needed
 
     def matching_lines(self, text: str, *, deadline_s: float) -> list[int]:
@@ -45,41 +47,53 @@ class LinePattern:
         Where a match runs on into the next line, its first line is searched alone.
         """
         lines: list[int] = []
-        starts: list[int] = []
+        line, counted = 1, 0  # the number of the line that begins at `counted`
         position = 0
-        while position < len(text) and (
-            found := self._search(text, position, len(text), deadline_s)
-        ):
-            starts = starts or _line_starts(text)
-            line = bisect_right(starts, found.start())
-            begin = starts[line - 1]
+        while position < len(text):
+            found = self._next(text, position, len(text), deadline_s)
+            if found is None:
+                break
+            start, stop = found
+            begin = text.rfind("\n", 0, start) + 1
             if begin == len(text):
                 break  # behind the last line break there is no line
-            end = starts[line] - 1 if line < len(starts) else len(text)
-            if found.end() <= end or self._search(text, begin, end, deadline_s):
+            end = text.find("\n", start)
+            end = len(text) if end < 0 else end
+            line += text.count("\n", counted, begin)
+            counted = begin
+            if stop <= end or self._next(text, begin, end, deadline_s):
                 lines.append(line)
             position = end + 1
         return lines
 
+    def _next(self, text: str, start: int, end: int, deadline_s: float) -> tuple[int, int] | None:
+        """Where the next match begins and ends."""
+        if self._native is None:
+            found = text.find(self._literal, start, end)
+            return None if found < 0 else (found, found + len(self._literal))
+        match = self._search(self._native, text, (start, end), deadline_s)
+        return match.span() if match else None
+
     def _search(
-        self, text: str, start: int, end: int, deadline_s: float
+        self,
+        native: regex.Pattern[str],
+        text: str,
+        window: tuple[int, int],
+        deadline_s: float,
     ) -> regex.Match[str] | None:
         left_s = deadline_s - time.monotonic()
         try:
             if left_s <= 0:
                 raise TimeoutError
-            return self._native.search(text, start, end, timeout=left_s)
+            return native.search(text, *window, timeout=left_s)
         except TimeoutError as error:
-            shown = self._native.pattern[:200]
+            shown = native.pattern[:200]
             raise PatternTooSlow(f"query: the pattern {shown!r} takes too long") from error
 
 
-def compile_literal(text: str, *, ignore_case: bool = False) -> LinePattern:
+def compile_literal(text: str) -> LinePattern:
     """Lines that hold exactly this text."""
-    import regex
-
-    needed = needed_by_literal(text, ignore_case=ignore_case)
-    return LinePattern(_compile(regex.escape(text), ignore_case=ignore_case), needed)
+    return LinePattern(None, needed_by_literal(text), text)
 
 
 def compile_expression(pattern: str, flags: str = "") -> LinePattern:
@@ -106,7 +120,3 @@ def _compile(pattern: str, *, ignore_case: bool) -> regex.Pattern[str]:
             " allowed: a regular expression between slashes",
             remediation='put text that is no expression into quotes: "f(x"',
         ) from error
-
-
-def _line_starts(text: str) -> list[int]:
-    return [0, *(found.end() for found in re.finditer("\n", text))]

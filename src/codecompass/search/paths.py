@@ -10,6 +10,8 @@ from codecompass.store.catalog import PathWords
 # How much the share of the path's words that are asked for matters, and the share of
 # the question that the path answers.
 _PRECISION, _RECALL = 0.7, 0.3
+# How many paths are looked at for each that is kept.
+_LOOK_AT = 4
 
 
 class PathFit:
@@ -26,12 +28,15 @@ class PathFit:
 
     def candidates(self, limit: int, admitted: Container[int] | None) -> list[int]:
         """The files whose own names fit best; if those are few, also by their folders."""
-        words = sorted(self._meanings)
-        found = {index for word in words for index in self._words.with_stem(word)}
-        if len(found) < limit:
-            found |= {index for word in words for index in self._words.with_folder(word)}
-        kept = sorted(found if admitted is None else filter(admitted.__contains__, found))
-        return sorted(kept, key=lambda index: -self.match(index).worth)[:limit]
+        found: set[int] = set()
+        for holders in (self._words.with_stem, self._words.with_folder):
+            lists = [holders(word) for word in sorted(self._meanings)]
+            for indexes in sorted(lists, key=len):  # a word of many paths says little of any
+                if len(found) < limit * _LOOK_AT:
+                    found.update(i for i in indexes if admitted is None or i in admitted)
+            if len(found) >= limit:
+                break
+        return sorted(sorted(found), key=lambda index: -self.match(index).worth)[:limit]
 
     def match(self, index: int) -> PathMatch:
         """How well one file's path fits."""

@@ -5,13 +5,26 @@ from collections.abc import Sequence
 
 from codecompass.model.search import NAME_EVIDENCE, Factor, Hit, Place, Stage
 from codecompass.model.snapshot import VersionId
+from codecompass.model.symbol import SymbolKind
 from codecompass.search.evidence import Evidence, PathMatch
 from codecompass.search.gains import chunk_gains, file_gains
 from codecompass.search.plan import Plan
-from codecompass.search.preferences import PathPreferences
+from codecompass.search.preferences import preferences_for
 from codecompass.text.identifiers import split_name
 
 _NO_PATH = PathMatch(0.0, 0.0)
+# Definitions that are parts of others; seldom what a question in words is after.
+_PARTS = frozenset(
+    {
+        SymbolKind.FIELD,
+        SymbolKind.PROPERTY,
+        SymbolKind.ENUM_MEMBER,
+        SymbolKind.VARIABLE,
+        SymbolKind.CONSTANT,
+        SymbolKind.KEY,
+    }
+)
+_PART = 0.5
 # How many further chunks of a file speak for it.
 _COHERENT = 3
 
@@ -58,7 +71,7 @@ class _Ranker:
         self._shares = [term.share for term in evidence.terms]
         self._file_gains = file_gains(plan.ranking.file_saturation)
         self._chunk_gains = chunk_gains(plan.ranking.chunk_saturation)
-        self._preferences = PathPreferences(plan.ranking.path_preferences, plan.asked_words)
+        self._preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
 
     def holds_every_term(self, index: int) -> bool:
         """Whether a file has all terms, in its text or its path."""
@@ -135,7 +148,7 @@ class _Ranker:
         if symbol is None:
             return 0.0
         covered = min(1.0, words_found / max(1, len(set(split_name(symbol.name)))))
-        return float(covered * share**0.5)
+        return float(covered * share**0.5) * (_PART if symbol.kind in _PARTS else 1.0)
 
 
 def _sum(factors: Sequence[Factor]) -> float:

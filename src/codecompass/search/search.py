@@ -17,6 +17,7 @@ from codecompass.model.symbol import PlacedSymbol, Symbol
 from codecompass.search.exact import (
     LineLimits,
     LineSearch,
+    PlaceLines,
     TextOf,
     find_lines,
     places_of_lines,
@@ -24,15 +25,16 @@ from codecompass.search.exact import (
 from codecompass.search.intent import guess_intent
 from codecompass.search.line_pattern import LinePattern, compile_expression, compile_literal
 from codecompass.search.plan import Plan, Term, make_plan
-from codecompass.search.preferences import PathPreferences
+from codecompass.search.preferences import preferences_for
 from codecompass.search.rank import calibrated, order, rank
 from codecompass.search.retrieve import Retriever
 from codecompass.search.select import select
 from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.reader import SnapshotReader
 
-# A ranked search through lines ends when it has found so many; an exhaustive one does not.
-_ENOUGH_LINES = 1_000
+# A ranked search through lines ends when it has found so many for each result that is
+# asked for; an exhaustive one does not.
+_ENOUGH_LINES = 10
 _LINES_SHOWN = 20
 # The worth of a definition that was asked for by its exact name.
 _SURE = 9.0
@@ -44,7 +46,7 @@ class Found:
 
     plan: Plan
     hits: tuple[Hit, ...]
-    records: dict[Place, Symbol] = field(default_factory=dict)
+    records: dict[Place, Symbol] = field(default_factory=dict)  # where they are known already
     terms: tuple[Term, ...] = ()
     total_matches: int | None = None  # None: ranked, and nobody counted
     is_complete: bool = True
@@ -124,8 +126,8 @@ def _search_ranked(reader: SnapshotReader, plan: Plan, text_of: TextOf) -> Found
         lines = _lines(reader, retriever, compile_literal(phrase), plan, text_of)
         for match in lines.matches:
             version = reader.catalog.versions[match.index]
-            for place, numbers in places_of_lines(reader, version, match.lines).items():
-                phrases[place] = phrases.get(place, 0) + len(numbers)
+            for found in places_of_lines(reader, version, match.lines):
+                phrases[found.place] = phrases.get(found.place, 0) + len(found.lines)
     evidence = retriever.gather(phrases)
     selection = select(rank(evidence, plan), evidence.records, plan)
     return Found(
@@ -167,17 +169,10 @@ def _search_lines(
     retriever = Retriever(reader, plan)
     found = _lines(reader, retriever, pattern, plan, text_of)
     hits: list[Hit] = []
-    records: dict[Place, Symbol] = {}
     for match in found.matches:
-        version = reader.catalog.versions[match.index]
-        places = places_of_lines(reader, version, match.lines)
-        known = reader.records_at(places)
-        if retriever.needs_symbol:
-            admit = plan.question.filters.admit_symbol
-            places = {p: lines for p, lines in places.items() if p in known and admit(known[p])}
-        records |= known
         path = reader.catalog.paths[match.index]
-        hits += [_line_hit(path, place, lines, known, plan) for place, lines in places.items()]
+        version = reader.catalog.versions[match.index]
+        hits += _line_hits(reader, path, places_of_lines(reader, version, match.lines), plan)
     hits = _preferred(hits, plan)
     total = sum(len(hit.match_lines) for hit in hits) if found.is_complete else None
     if not plan.options.exhaustive:
@@ -186,7 +181,6 @@ def _search_lines(
     return Found(
         plan,
         tuple(hits),
-        records,
         total_matches=total,
         is_complete=found.is_complete and not found.unreadable,
         notes=tuple(notes),
@@ -200,26 +194,32 @@ def _lines(
     plan: Plan,
     text_of: TextOf,
 ) -> LineSearch:
-    preferences = PathPreferences(plan.ranking.path_preferences, plan.asked_words)
+    preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
     limits = LineLimits(
         plan.search.time_limit_s,
-        lines=0 if plan.options.exhaustive else _ENOUGH_LINES,
+        lines=0 if plan.options.exhaustive else _ENOUGH_LINES * plan.options.top_k,
         preference=preferences.factor,
     )
     return find_lines(reader, pattern, files_of=retriever.files_of, text_of=text_of, limits=limits)
 
 
-def _line_hit(
-    path: str, place: Place, lines: Sequence[int], records: dict[Place, Symbol], plan: Plan
-) -> Hit:
-    symbol = records.get(place)
-    factors = [
-        Factor("matching_lines", 1.0 + math.log2(len(lines)) / 5),
-        Factor("definition", 0.5 * bool(symbol and symbol.name in plan.question.text.split())),
-    ]
-    total = sum(factor.amount for factor in factors)
-    kept = tuple(factor for factor in factors if factor.amount)
-    return Hit(path, place, calibrated(total), kept, tuple(lines))
+def _line_hits(
+    reader: SnapshotReader, path: str, places: Sequence[PlaceLines], plan: Plan
+) -> list[Hit]:
+    """Places with matching lines as hits, as far as filters on symbols admit them."""
+    filters = plan.question.filters
+    if filters.restricts_symbols:
+        known = reader.records_at(found.place for found in places)
+        places = [f for f in places if f.place in known and filters.admit_symbol(known[f.place])]
+    asked = set(plan.question.text.split())
+    hits = []
+    for place, lines, name in places:
+        factors = [Factor("matching_lines", 1.0 + math.log2(len(lines)) / 5)]
+        if name in asked:
+            factors.append(Factor("definition", 0.5))
+        total = sum(factor.amount for factor in factors)
+        hits.append(Hit(path, place, calibrated(total), tuple(factors), lines))
+    return hits
 
 
 def _search_usages(reader: SnapshotReader, plan: Plan) -> Found:
@@ -230,24 +230,19 @@ def _search_usages(reader: SnapshotReader, plan: Plan) -> Found:
         if use.version_id in retriever.files_of:
             by_version.setdefault(use.version_id, set()).add(use.line)
     hits: list[Hit] = []
-    records: dict[Place, Symbol] = {}
     for version, indexes in retriever.files_of.items():
-        if version not in by_version:
-            continue
-        places = places_of_lines(reader, version, sorted(by_version[version]))
-        known = reader.records_at(places)
-        records |= known
-        for index in indexes:
-            path = reader.catalog.paths[index]
-            hits += [_line_hit(path, p, lines, known, plan) for p, lines in places.items()]
+        if version in by_version:
+            places = places_of_lines(reader, version, sorted(by_version[version]))
+            for index in indexes:
+                hits += _line_hits(reader, reader.catalog.paths[index], places, plan)
     hits = _preferred(hits, plan)
     total = sum(len(hit.match_lines) for hit in hits)
-    return Found(plan, tuple(hits), records, total_matches=total)
+    return Found(plan, tuple(hits), total_matches=total)
 
 
 def _preferred(hits: Sequence[Hit], plan: Plan) -> list[Hit]:
     """Hits of lines with the path's preference applied, in the order of the answer."""
-    preferences = PathPreferences(plan.ranking.path_preferences, plan.asked_words)
+    preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
     found = []
     for hit in hits:
         preference = preferences.factor(hit.path)

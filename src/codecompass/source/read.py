@@ -6,6 +6,7 @@ import stat
 import time
 from pathlib import Path
 
+from codecompass.model.snapshot import FileEntry
 from codecompass.model.source import SkipReason, SourceText
 
 # Git and grep look this far for a NUL byte to tell binary from text.
@@ -46,6 +47,28 @@ def read_source(
     return SourceText(blob_id(raw), text, len(raw), mtime_ns)
 
 
+def read_unchanged(root: Path, known: FileEntry) -> str | None:
+    """The text of a file that still is what was indexed; None if it is not.
+
+    Size and time decide, as they do when changes are looked for; where they differ or
+    cannot be trusted, the content does.
+    """
+    try:
+        # Joined as text: a search reads hundreds of files, and paths cost as much as reading.
+        raw, seen, is_settled = _read_settled(f"{root}/{known.path}", known.size_bytes)
+    except OSError:
+        return None
+    if raw is None or not is_settled:
+        return None
+    is_same = (seen.st_size, seen.st_mtime_ns) == (known.size_bytes, known.mtime_ns)
+    if not is_same and blob_id(raw) != known.blob_id:
+        return None
+    if raw.isascii() and b"\0" not in raw[:_BINARY_PROBE_BYTES]:
+        return raw.decode("ascii")
+    text = decode_text(raw)
+    return None if text is None else text.decode("utf-8", "replace")
+
+
 def is_too_fresh(mtime_ns: int) -> bool:
     """Whether a file could change again without a change of its time."""
     return time.time_ns() - mtime_ns < _FRESH_NS
@@ -80,7 +103,7 @@ def decode_text(raw: bytes) -> bytes | None:
     return raw
 
 
-def _read_settled(path: Path, max_bytes: int) -> tuple[bytes | None, os.stat_result, bool]:
+def _read_settled(path: Path | str, max_bytes: int) -> tuple[bytes | None, os.stat_result, bool]:
     """Content, stat and whether both belong together; no content if it is too large."""
     for attempt in range(_READ_ATTEMPTS):
         with os.fdopen(os.open(path, _READ_FLAGS), "rb") as file:

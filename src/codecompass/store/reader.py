@@ -42,6 +42,10 @@ _RECORDS = (
 )
 # Two parameters each; SQLite takes at most 999 on old versions.
 _BATCH = 400
+_LINES = (
+    "SELECT ordinal, start_line, end_line, name, parent IS NULL FROM symbols"  # noqa: S608  # our own list
+    f" WHERE version_id = ? AND kind NOT IN ({_STATEMENTS}) ORDER BY ordinal"
+)
 _MEMBERS = (
     "SELECT kind, name FROM symbols WHERE version_id = ? AND parent IS ?"  # noqa: S608  # our own list
     f" AND kind NOT IN ({_STATEMENTS}) ORDER BY ordinal LIMIT ?"
@@ -68,6 +72,16 @@ class Use(NamedTuple):
     version_id: VersionId
     line: int
     enclosing: int | None
+
+
+class DefinitionLines(NamedTuple):
+    """The lines of a definition; all that is needed to know what stands around a line."""
+
+    ordinal: int
+    start_line: int
+    end_line: int
+    name: str
+    is_root: bool
 
 
 class Member(NamedTuple):
@@ -242,6 +256,11 @@ class SnapshotReader:
             for row in self._database.rows(sql, [*chain(*part)]):
                 found[Place(row[0], row[1])] = _symbol(row[1:])
         return found
+
+    def definition_lines(self, version_id: VersionId) -> list[DefinitionLines]:
+        """Where the definitions of a version begin and end, in source order."""
+        rows = self._database.rows(_LINES, (version_id,))
+        return [DefinitionLines(*row) for row in rows]
 
     def members(self, place: Place, limit: int) -> list[Member]:
         """The first definitions right inside a record, or at the top of a file."""
