@@ -1,5 +1,6 @@
 """Searching a repository from end to end: filters, stages, everything, pages, bad input."""
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -371,6 +372,163 @@ def test_another_worktree_changes_no_score(repo: Repo, engine: Engine, tmp_path:
         assert len(feature.search("parse text").results) == 10
     after = [engine.search(query).results for query in ("parse text", "Parser", "/parse/")]
     assert _plain(after) == _plain(before)
+
+
+def test_after_many_edits_the_answer_is_that_of_a_fresh_index(
+    repo: Repo, engine: Engine, tmp_path: Path
+) -> None:
+    """Order of indexing, deleted contents and merged segments must not show."""
+    chance = random.Random(3)  # noqa: S311  # a test's dice
+    words = ["parse", "token", "route", "match", "store", "cache", "user", "render"]
+    queries = ["parse token", "route match store", "render_user", "/cache_\\w+/", "store.py"]
+    for step in range(6):
+        for _ in range(12):
+            first, second = chance.sample(words, 2)
+            path = f"{chance.choice(words)}/{first}.py"
+            lines = [f"def {first}_{second}_{n}(x): return {second}(x)" for n in range(15)]
+            repo.write({path: "\n".join(lines) + "\n"})
+        for path in sorted(repo.root.glob("*/*.py"))[: chance.randrange(3)]:
+            path.unlink()
+        ours = [engine.search(query).results for query in queries]
+        fresh_home = {"store.home": tmp_path / f"home{step}"}
+        with Engine.open(repo.root, fresh_home) as fresh:
+            theirs = [fresh.search(query).results for query in queries]
+        assert _plain(ours) == _plain(theirs)
+
+
+def test_letters_whose_small_ones_are_longer(repo: Repo, engine: Engine) -> None:
+    repo.write({"a.txt": "İ" * 200 + "\nlast needle\n"})
+    assert engine.search("needle").results[0].match_lines == (2,)
+
+
+def test_a_phrase_does_not_get_round_the_filters(repo: Repo, engine: Engine) -> None:
+    repo.write(
+        {
+            "a.py": 'def fun():\n    x = "needle here"\n    foo = 1\n',
+            "b.py": "class C:\n    foo = 1\n",
+        }
+    )
+    assert names(engine.search('foo "needle here"', filters=SymbolFilters(kind=("class",)))) == [
+        "C"
+    ]
+
+
+def test_a_search_through_lines_does_not_stop_before_the_filter(
+    repo: Repo, engine: Engine
+) -> None:
+    body = "".join(f"def f{n}():\n    return needle\n" for n in range(20))
+    repo.write({f"part{n:02}.py": body for n in range(40)})
+    repo.write({"z.py": "class Zed:\n    needle = 1\n"})
+    found = engine.search('"needle"', filters=SymbolFilters(kind=("field", "property")))
+    assert paths(found) == ["z.py"]
+    strict = engine.search('"needle"', options=SearchOptions(min_score=0.99))
+    assert strict.results == ()
+    assert strict.meta.result_completeness is Completeness.COMPLETE
+
+
+def test_every_copy_is_found_when_all_are_asked_for(repo: Repo, engine: Engine) -> None:
+    repo.write({f"d{n}/x.py": "def uniq_word(): ...\n" for n in range(9)})
+    everything = SearchOptions(exhaustive=True)
+    for query in ("uniq_word", '"uniq_word"', "symbol = uniq_word"):
+        answer = engine.search(query, options=everything)
+        assert (len(answer.results), answer.total_matches) == (9, 9)
+    named = engine.search("uniq_word", options=SearchOptions(mode=SearchMode.DEFINITION))
+    assert len(named.results) == 9
+
+
+def test_of_equal_hits_the_first_paths_are_kept(repo: Repo, engine: Engine) -> None:
+    """Tantivy would keep those indexed first: another order after each edit."""
+    for n in range(300):
+        repo.write({f"d{n:03}.py": f"def f{n}(): return needle({n})\n"})
+    before = paths(engine.search("needle"))
+    for n in range(5):
+        repo.write({f"d{n:03}.py": f"def f{n}(): return needle({n})  # x\n"})
+        engine.sync()
+        repo.write({f"d{n:03}.py": f"def f{n}(): return needle({n})\n"})
+        engine.sync()
+    assert paths(engine.search("needle")) == before == [f"d{n:03}.py" for n in range(10)]
+
+
+def test_an_answer_that_left_candidates_out_says_so(repo: Repo, engine: Engine) -> None:
+    repo.write({f"d{n:03}.py": f"def f{n}(): return needle({n})\n" for n in range(150)})
+    answer = engine.search("needle", options=SearchOptions(top_k=100))
+    assert len(answer.results) == 100
+    assert answer.meta.result_completeness is Completeness.TRUNCATED
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["hello  world", 'foo = "x y"', "type:string", "`run`", "y = x / height / 2", 'a  "b"'],
+)
+def test_exact_mode_takes_the_query_as_it_stands(repo: Repo, engine: Engine, text: str) -> None:
+    repo.write({"a.txt": f"before\nsome {text} thing\n", "b.txt": "hello world run height\n"})
+    answer = engine.search(text, options=SearchOptions(mode=SearchMode.EXACT))
+    assert [(r.path, r.match_lines) for r in answer.results] == [("a.txt", (2,))]
+
+
+def test_a_file_with_one_odd_byte_is_still_utf8(repo: Repo, engine: Engine) -> None:
+    repo.write({"a.txt": "café foo\nbad ".encode() + b"\xff\n"})
+    assert engine.search('"café"').results[0].match_lines == (1,)
+
+
+def test_long_names_made_of_words_are_found(repo: Repo, engine: Engine) -> None:
+    name = "test_that_the_" + "very_" * 18 + "long_name_is_found"
+    repo.write({"a.py": f"def {name}(): ...\n"})
+    assert names(engine.search(name)) == [name]
+
+
+def test_filters_inside_and_beside_narrow_each_other(project: Engine) -> None:
+    both = project.search("class:Router", filters=SymbolFilters(kind=("class", "method")))
+    assert {result.kind for result in both.results} == {"class"}
+    with pytest.raises(BadInput, match="nothing in common"):
+        project.search("Router lang:py", filters=SymbolFilters(language=("go",)))
+
+
+def test_a_secret_is_masked_before_the_line_is_cut(repo: Repo, engine: Engine) -> None:
+    line = "x = 1  # " + "p" * 50 + ' api_key = "abcdefgh12345678SECRETSECRETSECRET"'
+    repo.write({"a.py": f"{line}\n"})
+    assert "abcdefgh" not in str(engine.search("/api_key/").results)
+
+
+def test_the_next_page_is_checked_too(project: Engine) -> None:
+    cursor = project.search("router path", options=SearchOptions(top_k=1)).cursor or ""
+    with pytest.raises(BadInput, match="top_k: given 0"):
+        project.search("router path", options=SearchOptions(top_k=0, cursor=cursor))
+
+
+def test_expressions_that_cross_lines_stay_quick(repo: Repo, engine: Engine) -> None:
+    repo.write({"a.txt": "word word word\n" * 20_000 + "a zebra\n"})
+    assert engine.search('/[^"]*zebra/').results[0].match_lines == (20_001,)
+
+
+def test_methods_with_equal_bodies_are_no_copies(repo: Repo, engine: Engine) -> None:
+    body = "class {0}:\n    def close(self):\n        self.handle.release()\n"
+    repo.write({"a.py": "".join(body.format(name) for name in "ABC")})
+    found = engine.search("function:close")
+    assert [r.qualified_name for r in found.results] == ["A.close", "B.close", "C.close"]
+
+
+def test_a_kind_filter_joins_lines_to_what_it_admits(repo: Repo, engine: Engine) -> None:
+    repo.write({"a.py": "class File:\n    def read(self):\n        return self.fd\n"})
+    found = engine.search('"self.fd"', filters=SymbolFilters(kind=("class",)))
+    assert [(r.name, r.match_lines) for r in found.results] == [("File", (3,))]
+
+
+def test_two_stars_may_stand_for_no_folder(project: Engine) -> None:
+    for glob in ("**/router.py", "src/**/*.py"):
+        found = project.search("router", filters=SymbolFilters(path_glob=glob))
+        assert paths(found)[0] == "src/router.py"
+
+
+def test_refine_knows_the_words_of_the_path(repo: Repo, engine: Engine) -> None:
+    repo.write({"auth/login.py": "def check_user(user): ...\n", "b.py": "def check(): ...\n"})
+    found = engine.search("login check", options=SearchOptions(stage=Stage.REFINE))
+    assert set(paths(found)) == {"auth/login.py"}
+
+
+def test_an_absolute_path_finds_its_file(repo: Repo, project: Engine) -> None:
+    first = project.search(str(repo.root / "src/store.py")).results[0]
+    assert (first.path, first.kind) == ("src/store.py", "file")
 
 
 def _plain(answers: Sequence[Sequence[object]]) -> list[list[str]]:

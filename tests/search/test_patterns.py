@@ -47,6 +47,11 @@ def _soon() -> float:
         (r"\x41bc", Needed(literal=b"abc")),
         (r"\p{Greek}abc", Needed(literal=b"abc")),
         (r"a{b", Needed(literal=b"a{b")),
+        (r"\b?foo", Needed(literal=b"foo")),
+        (r"^*foo", Needed(literal=b"foo")),
+        (r"\pLtanbul", Needed(literal=b"tanbul")),
+        (r"(foo)\1bar", Needed(all_of=(Needed(literal=b"foo"), Needed(literal=b"bar")))),
+        (r"(?P<n>foo)\g<n>bar", Needed(all_of=(Needed(literal=b"foo"), Needed(literal=b"bar")))),
     ],
 )
 def test_what_a_pattern_needs(pattern: str, needed: Needed) -> None:
@@ -109,6 +114,20 @@ def test_case_is_ignored_on_request_only() -> None:
     assert lines("abc", "ABC\nabc\n") == [2]
     assert lines("abc", "ABC\nabc\n", "i") == [1, 2]
     assert lines("ss", "ß\nSS\n", "i") == [2]
+
+
+def test_folding_inside_an_expression_goes_letter_by_letter() -> None:
+    assert lines("(?i)ss", "ß\nSS\n") == [2]
+
+
+def test_characters_by_number() -> None:
+    assert lines(r"\x{41}bc|\u{1F600}", "Abc\nxyz\n😀\n") == [1, 3]
+
+
+@pytest.mark.parametrize("pattern", [r"(?R)x$", "foo{e<=1}", "foo{d}", "(?1)"])
+def test_what_ripgrep_does_not_know_is_refused(pattern: str) -> None:
+    with pytest.raises(BadInput, match="recursion or fuzzy"):
+        compile_expression(pattern)
 
 
 def test_a_literal_is_taken_literally() -> None:

@@ -45,9 +45,41 @@ def test_an_expression_may_hold_blanks_and_slashes() -> None:
     assert question.filters.language == ("go",)
 
 
-def test_a_path_is_no_expression() -> None:
-    assert parse_query("/usr/lib", SymbolFilters()).expression == ""
-    assert parse_query("src/app/main.py", SymbolFilters()).expression == ""
+@pytest.mark.parametrize(
+    "query",
+    [
+        "/usr/lib",
+        "/src/app/",
+        "/src/x",
+        "/api/users/my",
+        "src/app/main.py",
+        "w / height / 2",
+        "//",
+    ],
+)
+def test_a_path_or_a_division_is_no_expression(query: str) -> None:
+    assert parse_query(query, SymbolFilters()).expression == ""
+
+
+def test_an_expression_ends_at_its_slash() -> None:
+    question = parse_query("/foo/ in:src/", SymbolFilters())
+    assert question.expression == "foo"
+    assert question.filters.path_contains == ("src/",)
+    assert parse_query("foo /Router/", SymbolFilters()).notes
+
+
+@pytest.mark.parametrize(
+    "query", ["in:", "router lang:", "symbol =", "symbol = >", "symbol = A >"]
+)
+def test_what_lacks_a_value_is_refused(query: str) -> None:
+    with pytest.raises(BadInput, match="query: given"):
+        parse_query(query, SymbolFilters())
+
+
+def test_a_colon_in_prose_is_prose() -> None:
+    question = parse_query("return type: string and methods: two", SymbolFilters())
+    assert question.notes == ()
+    assert question.filters == SymbolFilters()
 
 
 def test_symbol_equals() -> None:

@@ -68,10 +68,11 @@ class RankingSettings:
     """What each reason to rank a result high is worth."""
 
     file_words: float = 1.3  # words of the question in the file
-    chunk_words: float = 0.6  # words of the question in the chunk
-    coherence: float = 0.5  # other good chunks in the same file
+    chunk_words: float = 1.0  # words of the question in the chunk
+    coherence: float = 0.8  # other good chunks in the same file
     file_name: float = 1.6  # words of the question in the file's name
     folder_name: float = 0.8  # words of the question in the folders' names
+    path_terms: float = 4.0  # of a longer question the names of files and folders say less
     definition_name: float = 0.5  # words of the question in the definition's name
     exact_name: float = 0.3  # a name of the question is the definition's
     exact_file: float = 0.5  # a name of the question is the file's
@@ -79,7 +80,7 @@ class RankingSettings:
     single_name: float = 3.0  # times `exact_name` where the question is one name
     phrase: float = 1.0  # a quoted phrase stands there word for word
     file_saturation: float = 8.0  # frequency in a file at which a word is worth half of all
-    chunk_saturation: float = 2.4  # the same in a chunk
+    chunk_saturation: float = 4.0  # the same in a chunk
     relatives: float = 0.8  # a word that begins another, as `auth` and authentication
     same_file: float = 0.5  # what each further result of a file keeps of its score
     path_preferences: dict[str, float] = field(default_factory=_path_preferences)

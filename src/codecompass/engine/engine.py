@@ -9,6 +9,7 @@ from types import TracebackType
 from codecompass.engine.freshness import Step, next_step
 from codecompass.engine.searching import (
     ask,
+    check_options,
     inside_filters,
     mode_of,
     page_of,
@@ -229,7 +230,7 @@ class Engine:
         meta = make_meta(
             freshness=freshness,
             shown=page.offset + len(results),
-            total=len(found.hits),
+            total=len(found.hits) + found.is_cut,
             elapsed_ms=_elapsed_ms(started),
             content=results,
             searched=counts,
@@ -304,6 +305,8 @@ class Engine:
         filters: SymbolFilters | None,
     ) -> Found:
         options = options or SearchOptions()
+        check_options(options, self.workspace.settings)
+        query = query.replace(f"{self.workspace.root}/", "")  # an absolute path in it
         filters = inside_filters(self.workspace.root, filters or SymbolFilters())
         state = (reader.record.id, reader.record.generation)
         key = (query, replace(options, cursor="", top_k=1), filters, state)

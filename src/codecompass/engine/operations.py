@@ -4,7 +4,7 @@ Batch calls go through it now; every protocol that names operations will.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -20,7 +20,7 @@ from codecompass.model.query import (
 from codecompass.model.search import SearchMode, SearchOptions, Stage
 from codecompass.model.snapshot import LIVE
 from codecompass.model.symbol import STATEMENT_KINDS, SymbolKind
-from codecompass.parse.languages import BY_NAME
+from codecompass.search.parse_query import language_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ KINDS = tuple(str(kind) for kind in SymbolKind if kind not in STATEMENT_KINDS)
 _REF = Argument("ref", str, choices=(LIVE,))
 _FILTERS = (
     Argument("kind", str, choices=KINDS, repeated=True),
-    Argument("language", str, choices=tuple(BY_NAME), repeated=True),
+    Argument("language", str, repeated=True),
     Argument("path_prefix", str),
     Argument("path_contains", str, repeated=True),
     Argument("path_not_contains", str, repeated=True),
@@ -104,7 +104,8 @@ def _options(given: Mapping[str, Any]) -> SearchOptions:
 
 
 def _filters(given: Mapping[str, Any]) -> SymbolFilters:
-    return SymbolFilters(**{name: given[name] for name in _FILTER_NAMES if name in given})
+    filters = SymbolFilters(**{name: given[name] for name in _FILTER_NAMES if name in given})
+    return replace(filters, language=tuple(language_named(name) for name in filters.language))
 
 
 def _status(engine: Engine, given: Mapping[str, Any]) -> object:

@@ -47,8 +47,7 @@ def ask(
     text_of: TextOf,
 ) -> Found:
     """All hits for a query, in order."""
-    _check_options(options, settings)
-    question = parse_query(query, filters)
+    question = parse_query(query, filters, is_literal=options.mode is SearchMode.EXACT)
     parts = (settings.search, settings.ranking)
     if not question.symbol:
         return search(reader, question, options, settings=parts, text_of=text_of)
@@ -56,7 +55,8 @@ def ask(
     return found_definitions(reader, question, options, settings=parts, matches=matches)
 
 
-def _check_options(options: SearchOptions, settings: Settings) -> None:
+def check_options(options: SearchOptions, settings: Settings) -> None:
+    """Refuse what cannot be asked for."""
     largest = settings.search.max_top_k
     if not 1 <= options.top_k <= largest:
         raise BadInput(f"top_k: given {options.top_k}; allowed: 1 to {largest}")
@@ -176,10 +176,12 @@ def said_filters(filters: SymbolFilters) -> dict[str, object] | None:
     return {name: value for name, value in given.items() if value != empty[name]} or None
 
 
-def mode_of(found: Found) -> SearchMode:
+def mode_of(found: Found) -> str:
     """The mode that was really used."""
     question = found.plan.question
-    if question.expression or (question.phrases and not question.words):
+    if question.usages_of:
+        return "usages"
+    if question.expression or (len(question.phrases) == 1 and not question.words):
         return SearchMode.EXACT
     if question.symbol:
         return SearchMode.DEFINITION

@@ -1,8 +1,10 @@
 """What a caller asks for, as plain values."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
 
 from codecompass.model.symbol import PlacedSymbol, Symbol
 
@@ -96,11 +98,19 @@ class SymbolFilters:
             return False
         if self.paths and path not in self.paths:
             return False
-        if self.path_glob and not fnmatchcase(path, self.path_glob):
+        if self.path_glob and not _glob(self.path_glob).fullmatch(path):
             return False
         if any(part in path for part in self.path_not_contains):
             return False
         return all(part in path for part in self.path_contains)
+
+
+@lru_cache(maxsize=64)
+def _glob(pattern: str) -> re.Pattern[str]:
+    """A pattern for paths: `*` goes across folders, and `**/` may stand for none."""
+    parts = pattern.removeprefix("./").split("**/")
+    inner = [re.sub(r"^\(\?s:|\)\\[zZ]$", "", translate(part)) for part in parts]
+    return re.compile("(?s:" + "(?:.*/)?".join(inner) + ")")
 
 
 @dataclass(frozen=True, slots=True)

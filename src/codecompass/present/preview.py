@@ -12,7 +12,7 @@ from codecompass.text.secrets import mask_secrets
 
 _MAX_LINES = 2
 _MAX_CHARS = 200
-_LINE_CHARS = 80
+_LINE_CHARS = 76
 _MAX_MATCH_LINES = 5
 # Where a word stands more often than this it tells no line from another.
 _MAX_OCCURRENCES = 200
@@ -41,25 +41,27 @@ def make_preview(
     """
     inside = [line for line in known_matches if 0 <= line - start_line < len(lines)]
     ranked = inside or [start_line + index for index in _best_lines(lines, shares)]
-    shown = [_cut(signature)] if signature else []
+    shown = [_cut(mask_secrets(signature))] if signature else []
     said = [" ".join(signature.split())] if signature else []
     for number in ranked:
         text = " ".join(lines[number - start_line].split())
         if len(shown) == _MAX_LINES:
             break
         if text and not any(text in other or other in text for other in said):
-            shown.append(_cut(f"{number}: {text}"))
+            shown.append(_cut(f"{number}: {mask_secrets(text)}"))
             said.append(text)
     if not shown:
-        shown = [_cut(line.strip()) for line in lines if line.strip()][:_MAX_LINES]
+        first = [line.strip() for line in lines if line.strip()][:_MAX_LINES]
+        shown = [_cut(mask_secrets(line)) for line in first]
     matches = inside or sorted(ranked[:_MAX_MATCH_LINES])
-    return Preview(mask_secrets("\n".join(shown))[:_MAX_CHARS], tuple(matches))
+    return Preview("\n".join(shown)[:_MAX_CHARS], tuple(matches))
 
 
 def _best_lines(lines: Sequence[str], shares: Mapping[str, float]) -> list[int]:
     """The lines that hold most of the question, best first; the earlier of equal ones."""
-    text = "\n".join(lines).lower()
-    starts = [0, *accumulate([len(line) + 1 for line in lines])]
+    lowered = [line.lower() for line in lines]  # first: some letters have longer small ones
+    text = "\n".join(lowered)
+    starts = [0, *accumulate([len(line) + 1 for line in lowered])]
     worth: dict[int, float] = {}
     for term, share in shares.items():
         position, seen = text.find(term), -1

@@ -57,7 +57,7 @@ def _groups(answer: SearchAnswer) -> list[str]:
     by_file: dict[str, list[SearchResult]] = {}
     for result in answer.results:
         by_file.setdefault(result.path, []).append(result)
-    is_exact = answer.total_matches is not None  # lines were searched, not ranked words
+    is_exact = answer.mode in {"exact", "usages"}  # lines were searched, not ranked words
     lines: list[str] = []
     for path, results in by_file.items():
         if len(results) == 1:

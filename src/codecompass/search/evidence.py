@@ -32,6 +32,7 @@ class Evidence:
     files: Mapping[int, tuple[int, ...]]  # level of each term in a file
     chunks: Mapping[Place, tuple[int, ...]]  # levels, and more where the name holds the term
     path_matches: Mapping[int, PathMatch]
+    path_terms: Mapping[int, frozenset[str]]  # terms that stand in a file's path
     records: Mapping[Place, Symbol]
     names: Mapping[Place, float] = field(default_factory=dict)  # definitions of a name asked for
     named_files: frozenset[int] = frozenset()  # files called like a name asked for

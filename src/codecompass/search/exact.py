@@ -5,7 +5,6 @@ and searched, so no line is missed and none is made up.
 """
 
 import time
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,28 +92,38 @@ class PlaceLines(NamedTuple):
 
 
 def places_of_lines(
-    reader: SnapshotReader, version_id: VersionId, lines: Sequence[int]
+    reader: SnapshotReader,
+    version_id: VersionId,
+    lines: Sequence[int],
+    admitted: frozenset[int] | None = None,
 ) -> list[PlaceLines]:
-    """The innermost definition around each line; lines outside of all belong to the file."""
-    definitions = reader.definition_lines(version_id)
-    starts = [item.start_line for item in definitions]
+    """The innermost definition around each line; lines outside of all belong to the file.
+
+    `lines` are in order; of definitions only those in `admitted` count, if it is given.
+    """
+    definitions = [
+        item
+        for item in reader.definition_lines(version_id)
+        if admitted is None or item.ordinal in admitted
+    ]
     found: dict[tuple[int | None, str], list[int]] = defaultdict(list)
+    around: list[DefinitionLines] = []  # that have begun and may not be over, innermost last
+    behind = 0
     for line in lines:
-        around = _innermost(definitions, bisect_right(starts, line), line)
-        found[(around.ordinal, around.name) if around else (None, "")].append(line)
+        while behind < len(definitions) and definitions[behind].start_line <= line:
+            _close(around, definitions[behind].start_line)
+            around.append(definitions[behind])
+            behind += 1
+        _close(around, line)
+        inner = around[-1] if around else None
+        found[(inner.ordinal, inner.name) if inner else (None, "")].append(line)
     return [
         PlaceLines(Place(version_id, ordinal), tuple(numbers), name)
         for (ordinal, name), numbers in found.items()
     ]
 
 
-def _innermost(
-    definitions: Sequence[DefinitionLines], behind: int, line: int
-) -> DefinitionLines | None:
-    """The last definition that begins at or before a line and is not over yet."""
-    for position in range(behind - 1, -1, -1):
-        if definitions[position].end_line >= line:
-            return definitions[position]
-        if definitions[position].is_root:
-            break
-    return None
+def _close(around: list[DefinitionLines], line: int) -> None:
+    """Let go of the definitions that end before a line."""
+    while around and around[-1].end_line < line:
+        around.pop()

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
 _FLAGS = "i"
 # What ripgrep writes otherwise: edges of words, the end of the text.
-_RUST_ESCAPE = re.compile(r"\\(?:b\{(?:start|end)(?:-half)?\}|[<>z]|.)", re.DOTALL)
+_RUST_ESCAPE = re.compile(
+    r"\\(?:b\{(?:start|end)(?:-half)?\}|[xuU]\{[0-9a-fA-F]+\}|[<>z]|.)", re.DOTALL
+)
+# What `regex` has and ripgrep has not, and what can take all memory: (?R), foo{e<=1}.
+_NOT_RIPGREP = re.compile(
+    r"\(\?(?:R|[+-]?\d|&|P>)|(?<!\\[pPNbm])\{[\d,<=+ ]*[disec][\d,<=+ disec]*\}"
+)
 _AS_HERE = {
     r"\<": r"\m",
     r"\>": r"\M",
@@ -44,7 +50,8 @@ class LinePattern:
     def matching_lines(self, text: str, *, deadline_s: float) -> list[int]:
         """The numbers of the lines that hold a match; `deadline_s` is a monotonic time.
 
-        Where a match runs on into the next line, its first line is searched alone.
+        Where a match runs on into the next line, lines are searched one by one from
+        there.
         """
         lines: list[int] = []
         line, counted = 1, 0  # the number of the line that begins at `counted`
@@ -61,9 +68,21 @@ class LinePattern:
             end = len(text) if end < 0 else end
             line += text.count("\n", counted, begin)
             counted = begin
-            if stop <= end or self._next(text, begin, end, deadline_s):
-                lines.append(line)
+            if stop > end:  # it runs on: from here each line is searched alone
+                return lines + self._one_by_one(text, begin, line, deadline_s)
+            lines.append(line)
             position = end + 1
+        return lines
+
+    def _one_by_one(self, text: str, begin: int, line: int, deadline_s: float) -> list[int]:
+        """The lines that match, from the one that begins at `begin` and has this number."""
+        lines: list[int] = []
+        while begin < len(text):
+            end = text.find("\n", begin)
+            end = len(text) if end < 0 else end
+            if self._next(text, begin, end, deadline_s):
+                lines.append(line)
+            begin, line = end + 1, line + 1
         return lines
 
     def _next(self, text: str, start: int, end: int, deadline_s: float) -> tuple[int, int] | None:
@@ -86,7 +105,7 @@ class LinePattern:
             if left_s <= 0:
                 raise TimeoutError
             return native.search(text, *window, timeout=left_s)
-        except TimeoutError as error:
+        except (TimeoutError, MemoryError) as error:
             shown = native.pattern[:200]
             raise PatternTooSlow(f"query: the pattern {shown!r} takes too long") from error
 
@@ -101,17 +120,29 @@ def compile_expression(pattern: str, flags: str = "") -> LinePattern:
     for flag in flags:
         if flag not in _FLAGS:
             raise BadInput(f"query: given the flag {flag!r} behind /…/; allowed: i (ignore case)")
-    translated = _RUST_ESCAPE.sub(lambda m: _AS_HERE.get(m.group(), m.group()), pattern)
+    translated = _RUST_ESCAPE.sub(_translated, pattern)
     ignore_case = "i" in flags
     native = _compile(translated, ignore_case=ignore_case)
     return LinePattern(native, needed_by_pattern(pattern, ignore_case=ignore_case))
+
+
+def _translated(found: re.Match[str]) -> str:
+    text = found.group()
+    if text[1] in "xuU" and text[2:3] == "{":
+        return f"\\U{min(int(text[3:-1], 16), 0x10FFFF):08x}"
+    return _AS_HERE.get(text, text)
 
 
 def _compile(pattern: str, *, ignore_case: bool) -> regex.Pattern[str]:
     import regex
 
     # Full case folding would let ß match ss; ripgrep folds letter by letter.
-    prefix = "(?i-f)" if ignore_case else ""
+    prefix = "(?i-f)" if ignore_case else "(?-f)"
+    if _NOT_RIPGREP.search(pattern):
+        raise BadInput(
+            f"query: given the expression {pattern[:200]!r} with recursion or fuzzy matching;"
+            " allowed: what ripgrep understands"
+        )
     try:
         return regex.compile(prefix + pattern, regex.VERSION1 | regex.MULTILINE)
     except (regex.error, RecursionError, OverflowError, ValueError) as error:

@@ -13,15 +13,22 @@ from codecompass.text.similarity import most_alike
 
 MAX_QUERY_CHARS = 10_000
 
-_SYMBOL = re.compile(r"^symbol\s*=\s*(.+)$", re.DOTALL)
-_EXPRESSION = re.compile(r"/(.+)/([gimsuxy]*)(?=\s|$)", re.DOTALL)
+_SYMBOL = re.compile(r"^symbol\s*=\s*(.*)$", re.DOTALL)
+_EXPRESSION = re.compile(r"/(?![\s/])((?:[^/\\\n]|\\.)+)(?<!\s)/(i?)(?=\s|$)")
+# Slashes that are not escaped make an expression only if all of the query is one, and
+# has something that paths have not.
+_WHOLE_EXPRESSION = re.compile(r"/(?!\s)(?=[^\n]*[\\^$|?*+()\[\]{}])([^\n]+)(?<!\s)/(i?)")
 _PHRASE = re.compile(r'"([^"\n]+)"')
-_FILTER = re.compile(r'([a-z_]+):(?![:/\s])("[^"]+"|\S+)')
+# A colon before a blank is prose, `return type: string`; at the end it lacks a value.
+_FILTER = re.compile(r'([a-z_]+):(?![:/\s])("[^"]+"|\S+|$)')
 _TOKEN = re.compile(r"\S+")
 # A name as code writes it, with what it belongs to: `A.b`, `A::b`, `A#b?`.
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#)[^\W\d]\w*)*[!?]?")
 _CODE_MARK = re.compile(r"[a-z\d][A-Z]|_|[a-z]\d|::|\.\w|#\w|^[A-Z]{2,}")
 _SCOPE = re.compile(r"\.|::|#")
+
+# `langage` is meant to be language:, but `text` not ext: and `find` not kind:.
+_MISSPELT = 0.88
 
 _CALLABLES = ("function", "method", "constructor", "macro", "component")
 _TYPES = ("class", "struct", "interface", "trait", "protocol", "enum", "type", "module", "impl")
@@ -52,18 +59,32 @@ class _Parts:
     expression: str = ""
     flags: str = ""
     usages_of: str = ""
-    filters: SymbolFilters = field(default_factory=SymbolFilters)
+    given: SymbolFilters = field(default_factory=SymbolFilters)
+    filters: SymbolFilters = field(default_factory=SymbolFilters)  # from inside the query
     notes: list[str] = field(default_factory=list)
 
 
-def parse_query(text: str, filters: SymbolFilters) -> Question:
-    """Words, names, phrases, an expression, and filters; those given apart come on top."""
+def parse_query(text: str, filters: SymbolFilters, *, is_literal: bool = False) -> Question:
+    """Words, names, phrases, an expression, and filters, which narrow those given apart.
+
+    A literal query is taken as it stands, unless all of it is a phrase or an expression.
+    """
     text = text.strip()
     _check_size(text)
     symbol = _SYMBOL.match(text)
-    if symbol:
-        return Question(text, symbol=symbol.group(1).strip(), filters=filters)
-    parts = _Parts(filters=filters)
+    if symbol and not is_literal:
+        return _symbol_question(text, symbol.group(1).strip(), filters)
+    whole = _WHOLE_EXPRESSION.fullmatch(text)
+    if is_literal:
+        whole = whole or _EXPRESSION.fullmatch(text)
+        phrase = _PHRASE.fullmatch(text)
+        if not whole:
+            said = phrase.group(1) if phrase else text
+            return Question(text, words=(said,), phrases=(said,), filters=filters)
+    if whole:
+        expression, flags = whole.groups()
+        return Question(text, expression=expression, flags=flags, filters=filters)
+    parts = _Parts(given=filters)
     position = 0
     while position < len(text):
         if text[position].isspace():
@@ -71,6 +92,8 @@ def parse_query(text: str, filters: SymbolFilters) -> Question:
             continue
         position = _take(text, position, parts)
     names = [*parts.named, *_names(parts.words)]
+    if parts.words and (parts.expression or parts.usages_of):
+        parts.notes.append("the words beside an expression or usages: are not searched")
     return Question(
         text=" ".join([*parts.named, *parts.words, *parts.phrases]),
         words=(*parts.named, *parts.words),
@@ -79,8 +102,39 @@ def parse_query(text: str, filters: SymbolFilters) -> Question:
         expression=parts.expression,
         flags=parts.flags,
         usages_of=parts.usages_of,
-        filters=parts.filters,
+        filters=_narrowed(filters, parts.filters),
         notes=tuple(parts.notes),
+    )
+
+
+def _symbol_question(text: str, symbol: str, filters: SymbolFilters) -> Question:
+    if not all(step.strip() for step in symbol.split(">")):
+        raise BadInput(
+            f"query: given {text[:200]!r}; allowed: symbol = name, symbol = A > name"
+            " or symbol = path > A > name"
+        )
+    return Question(text, symbol=symbol, filters=filters)
+
+
+def _narrowed(given: SymbolFilters, inside: SymbolFilters) -> SymbolFilters:
+    """Both kinds of filters together; what one admits and the other does not is refused."""
+    both: dict[str, tuple[str, ...]] = {}
+    for name in ("kind", "language", "extension"):
+        first: tuple[str, ...] = getattr(given, name)
+        second: tuple[str, ...] = getattr(inside, name)
+        common = tuple(value for value in second if value in first)
+        if first and second and not common:
+            raise BadInput(
+                f"query: its filter for {name} ({', '.join(second)}) and the one given apart"
+                f" ({', '.join(first)}) have nothing in common"
+            )
+        both[name] = common if first and second else first or second
+    return replace(
+        given,
+        kind=both["kind"],
+        language=both["language"],
+        extension=both["extension"],
+        path_contains=(*given.path_contains, *inside.path_contains),
     )
 
 
@@ -125,6 +179,10 @@ def _take(text: str, position: int, parts: _Parts) -> int:
 
 def _take_filter(word: str, value: str, parts: _Parts) -> bool:
     """Apply a filter; False if the word is none and is to be searched as text."""
+    if not value:
+        if word in FILTER_WORDS:
+            raise BadInput(f"query: given {word}: without a value; allowed: {word}:something")
+        return False
     if word in _KIND_FILTERS:
         parts.named.append(value)
         parts.filters = replace(parts.filters, kind=parts.filters.kind + _KIND_FILTERS[word])
@@ -141,7 +199,7 @@ def _take_filter(word: str, value: str, parts: _Parts) -> bool:
     elif word == "usages":
         parts.usages_of = value
     else:
-        meant = most_alike(word, FILTER_WORDS, limit=1, minimum=0.75)
+        meant = most_alike(word, FILTER_WORDS, limit=1, minimum=_MISSPELT)
         if meant:
             raise BadInput(
                 f"query: given the unknown filter {word}:; did you mean {meant[0]}:?"

@@ -44,6 +44,11 @@ class PathFit:
             self._fit(self._words.stems[index]), self._fit(self._words.folders[index])
         )
 
+    def terms_in(self, index: int) -> frozenset[str]:
+        """The terms of the question that stand in a path."""
+        words = (*self._words.stems[index], *self._words.folders[index])
+        return frozenset(word for word in words if word in self._shares)
+
     def _fit(self, own_words: Sequence[str]) -> float:
         found: dict[str, float] = {}
         for word in own_words:

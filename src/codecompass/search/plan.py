@@ -15,6 +15,8 @@ _STOP_WORDS = frozenset(
     any all some such using used use uses between across within without their there they them
     you your we our i me my so but also only just more most other another through""".split()
 )
+# A pasted log has thousands; the first ones say what it is about.
+_MAX_TERMS = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def content_terms(question: Question, terms_of: Callable[[str], Sequence[str]]) 
     ]
     said = [name for name in identifiers if name.lower() not in _STOP_WORDS]
     found = [term for name in said or identifiers for term in terms_of(name)]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))[:_MAX_TERMS]
 
 
 def weigh_terms(counts: Sequence[tuple[str, int]], total_files: int) -> list[Term]:

@@ -69,14 +69,21 @@ class _Ranker:
         self._evidence = evidence
         self._plan = plan
         self._shares = [term.share for term in evidence.terms]
+        trust = min(1.0, plan.ranking.path_terms / max(1, len(evidence.terms)))
+        self._file_name = plan.ranking.file_name * trust
+        self._folder_name = plan.ranking.folder_name * trust
         self._file_gains = file_gains(plan.ranking.file_saturation)
         self._chunk_gains = chunk_gains(plan.ranking.chunk_saturation)
         self._preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
 
     def holds_every_term(self, index: int) -> bool:
         """Whether a file has all terms, in its text or its path."""
+        in_path = self._evidence.path_terms.get(index, frozenset())
         levels = self._evidence.files.get(index, ())
-        return bool(levels) and all(levels)
+        return bool(levels) and all(
+            level or term.text in in_path
+            for term, level in zip(self._evidence.terms, levels, strict=True)
+        )
 
     def hits_of(self, index: int, places: Sequence[Place]) -> list[Hit]:
         """One hit for each chunk of a file that matches, or one for the whole file."""
@@ -109,9 +116,9 @@ class _Ranker:
         match = evidence.path_matches.get(index, _NO_PATH)
         found = [Factor("file_words", weights.file_words * inside)]
         if match.stem:
-            found.append(Factor("file_name", weights.file_name * match.stem))
+            found.append(Factor("file_name", self._file_name * match.stem))
         if match.folder:
-            found.append(Factor("folder_name", weights.folder_name * match.folder))
+            found.append(Factor("folder_name", self._folder_name * match.folder))
         if index in evidence.named_files:
             found.append(Factor("exact_file", weights.exact_file))
         if index in evidence.asked_files:

@@ -31,6 +31,7 @@ _MAX_COPIES = 5
 _TIES = 3
 # Sums of the same weights in another order differ in later digits.
 _SCORE_DIGITS = 4
+_MAX_FETCHED = 50_000
 
 
 class Retriever:
@@ -45,6 +46,7 @@ class Retriever:
         self.files_of = self._files_of()
         self.needs_symbol = filters.restricts_symbols
         self._paths = reader.catalog.paths
+        self.is_cut = False  # whether there were more candidates than were taken
 
     def _files_of(self) -> Mapping[VersionId, Sequence[int]]:
         """The files that filters admit, by version."""
@@ -85,7 +87,8 @@ class Retriever:
         else:
             found = list(only)
         places = dict.fromkeys(place for place in found if place.ordinal is not None)
-        files |= {index for place in found for index in self._copies(place.version_id)}
+        copies = self._copies if only is None else self._all_copies
+        files |= {index for place in found for index in copies(place.version_id)}
         texts = [term.text for term in terms]
         documents = {(catalog.versions[index], FILE_ORDINAL) for index in files}
         levels = text.evidence(FILE_FIELDS, texts, documents)
@@ -98,6 +101,7 @@ class Retriever:
             files={index: levels[catalog.versions[index], FILE_ORDINAL] for index in files},
             chunks={Place(*key): counts for key, counts in chunks.items()},
             path_matches={index: fit.match(index) for index in files},
+            path_terms={index: fit.terms_in(index) for index in files},
             records=records,
             names=named_definitions(self._plan.question, records, named),
             named_files=self._named_files(),
@@ -110,9 +114,12 @@ class Retriever:
         """The first few files with the same content; the rest would only be suppressed."""
         return self.files_of.get(version_id, ())[:_MAX_COPIES]
 
+    def _all_copies(self, version_id: VersionId) -> Sequence[int]:
+        return self.files_of.get(version_id, ())
+
     def _best_files(self, terms: Sequence[Term], fit: PathFit) -> set[int]:
         """The files that hold most of the question, and those whose paths do."""
-        limit = self._plan.search.file_candidates
+        limit = max(self._plan.search.file_candidates, self._plan.options.top_k)
         clauses = _clauses(FILE_FIELDS, terms, file_gains(self._plan.ranking.file_saturation))
         whole_files = replace(self.scope, facts=(), keys=None)
         places = self._best(clauses, whole_files, limit)
@@ -121,13 +128,16 @@ class Retriever:
         return {*inside, *fit.candidates(limit, admitted)}
 
     def _best_chunks(self, terms: Sequence[Term], files: set[int]) -> list[Place]:
-        """The best chunks of all files, and the best of the best files."""
-        ranking, limit = self._plan.ranking, self._plan.search.chunk_candidates
+        """The best chunks of all files, and the best of the best files that have none yet."""
+        ranking = self._plan.ranking
+        limit = max(self._plan.search.chunk_candidates, 2 * self._plan.options.top_k)
         clauses = _clauses(CHUNK_FIELDS, terms, chunk_gains(ranking.chunk_saturation))
         clauses += [Clause(NAME_FIELD, t.text, t.share * ranking.definition_name) for t in terms]
-        versions = frozenset(self._reader.catalog.versions[index] for index in files)
-        inside = replace(self.scope, only=versions, without=frozenset())
-        return [*self._best(clauses, self.scope, limit), *self._best(clauses, inside, limit)]
+        found = self._best(clauses, self.scope, limit)
+        versions = {self._reader.catalog.versions[index] for index in files}
+        rest = frozenset(versions - {place.version_id for place in found})
+        inside = replace(self.scope, only=rest, without=frozenset())
+        return found + self._best(clauses, inside, limit)
 
     def _named(self) -> list[Place]:
         """Definitions whose names the question gives, whatever their case."""
@@ -170,14 +180,24 @@ class Retriever:
     def _best(self, clauses: Sequence[Clause], scope: Scope, limit: int) -> list[Place]:
         """The best places; of equal ones those first by path.
 
-        More are fetched than are kept: Tantivy orders equal ones by when they were
-        indexed, and an answer must not depend on that.
+        More are fetched than are kept, until all that equal the last one kept are
+        there: Tantivy orders equal ones by when they were indexed, and an answer must
+        not depend on that.
         """
-        hits = self._reader.text.best(clauses, scope, limit=limit * _TIES)
-        known = [hit for hit in hits if hit.version_id in self.files_of]
+        wanted = limit * _TIES
+        while True:
+            hits = self._reader.text.best(clauses, scope, limit=wanted)
+            known = [hit for hit in hits if hit.version_id in self.files_of]
+            is_whole = len(hits) < wanted or (
+                len(known) > limit and _rounded(known[limit - 1]) > _rounded(known[-1])
+            )
+            if is_whole or wanted >= _MAX_FETCHED:
+                break
+            wanted *= 4
+        self.is_cut = self.is_cut or len(known) > limit
         known.sort(
             key=lambda hit: (
-                -round(hit.score, _SCORE_DIGITS),
+                -_rounded(hit),
                 self.files_of[hit.version_id][0],
                 hit.ordinal,
             )
@@ -207,6 +227,10 @@ class Retriever:
         wholes = {"".join(split_name(last_part(name))) for name in self._plan.question.names}
         words = self._reader.catalog.words
         return frozenset(index for whole in wholes for index in words.called(whole))
+
+
+def _rounded(hit: LexicalHit) -> float:
+    return round(hit.score, _SCORE_DIGITS)
 
 
 def _clauses(fields: Sequence[str], terms: Sequence[Term], gains: Sequence[float]) -> list[Clause]:

@@ -13,6 +13,7 @@ from codecompass.model.search import (
     SearchMode,
     SearchOptions,
 )
+from codecompass.model.snapshot import VersionId
 from codecompass.model.symbol import PlacedSymbol, Symbol
 from codecompass.search.exact import (
     LineLimits,
@@ -32,9 +33,8 @@ from codecompass.search.select import select
 from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.reader import SnapshotReader
 
-# A ranked search through lines ends when it has found so many for each result that is
-# asked for; an exhaustive one does not.
-_ENOUGH_LINES = 10
+# A ranked search through lines ends when it has found so many.
+_ENOUGH_LINES = 200
 _LINES_SHOWN = 20
 # The worth of a definition that was asked for by its exact name.
 _SURE = 9.0
@@ -51,6 +51,7 @@ class Found:
     total_matches: int | None = None  # None: ranked, and nobody counted
     is_complete: bool = True
     suppressed: int = 0
+    is_cut: bool = False  # there were more candidates than were ranked
     notes: tuple[str, ...] = ()
 
 
@@ -103,6 +104,7 @@ def found_definitions(
         place = Place(entry.version_id, match.symbol.ordinal)
         records[place] = match.symbol
         hits.append(Hit(match.path, place, calibrated(_SURE), (Factor("exact_name", _SURE),)))
+    hits = [hit for hit in hits if hit.score >= options.min_score]
     return Found(plan, tuple(hits), records, total_matches=len(hits))
 
 
@@ -115,7 +117,7 @@ def _pattern(plan: Plan) -> LinePattern | None:
     if is_phrase and plan.options.mode is not SearchMode.DEFINITION:
         return compile_literal(question.phrases[0])
     if plan.options.mode is SearchMode.EXACT:
-        return compile_literal(question.text)
+        return compile_literal(question.phrases[0])
     return None
 
 
@@ -126,7 +128,7 @@ def _search_ranked(reader: SnapshotReader, plan: Plan, text_of: TextOf) -> Found
         lines = _lines(reader, retriever, compile_literal(phrase), plan, text_of)
         for match in lines.matches:
             version = reader.catalog.versions[match.index]
-            for found in places_of_lines(reader, version, match.lines):
+            for found in _places(reader, version, match.lines, plan):
                 phrases[found.place] = phrases.get(found.place, 0) + len(found.lines)
     evidence = retriever.gather(phrases)
     selection = select(rank(evidence, plan), evidence.records, plan)
@@ -136,6 +138,7 @@ def _search_ranked(reader: SnapshotReader, plan: Plan, text_of: TextOf) -> Found
         dict(evidence.records),
         evidence.terms,
         suppressed=selection.suppressed,
+        is_cut=retriever.is_cut,
     )
 
 
@@ -172,7 +175,7 @@ def _search_lines(
     for match in found.matches:
         path = reader.catalog.paths[match.index]
         version = reader.catalog.versions[match.index]
-        hits += _line_hits(reader, path, places_of_lines(reader, version, match.lines), plan)
+        hits += _line_hits(path, _places(reader, version, match.lines, plan), plan)
     hits = _preferred(hits, plan)
     total = sum(len(hit.match_lines) for hit in hits) if found.is_complete else None
     if not plan.options.exhaustive:
@@ -197,20 +200,33 @@ def _lines(
     preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
     limits = LineLimits(
         plan.search.time_limit_s,
-        lines=0 if plan.options.exhaustive else _ENOUGH_LINES * plan.options.top_k,
+        lines=_ENOUGH_LINES if _may_stop_early(plan) else 0,
         preference=preferences.factor,
     )
     return find_lines(reader, pattern, files_of=retriever.files_of, text_of=text_of, limits=limits)
 
 
-def _line_hits(
-    reader: SnapshotReader, path: str, places: Sequence[PlaceLines], plan: Plan
-) -> list[Hit]:
-    """Places with matching lines as hits, as far as filters on symbols admit them."""
+def _may_stop_early(plan: Plan) -> bool:
+    """Not where a condition on what is found could leave nothing of the first lines."""
+    is_conditional = plan.question.filters.restricts_symbols or plan.options.min_score > 0
+    return not (plan.options.exhaustive or is_conditional)
+
+
+def _places(
+    reader: SnapshotReader, version_id: VersionId, lines: Sequence[int], plan: Plan
+) -> list[PlaceLines]:
+    """The innermost definitions around lines that the filters on symbols admit."""
     filters = plan.question.filters
-    if filters.restricts_symbols:
-        known = reader.records_at(found.place for found in places)
-        places = [f for f in places if f.place in known and filters.admit_symbol(known[f.place])]
+    if not filters.restricts_symbols:
+        return places_of_lines(reader, version_id, lines)
+    outline = reader.outline(version_id)
+    admitted = frozenset(item.ordinal for item in outline if filters.admit_symbol(item))
+    found = places_of_lines(reader, version_id, lines, admitted)
+    return [item for item in found if item.place.ordinal is not None]
+
+
+def _line_hits(path: str, places: Sequence[PlaceLines], plan: Plan) -> list[Hit]:
+    """Places with matching lines as hits."""
     asked = set(plan.question.text.split())
     hits = []
     for place, lines, name in places:
@@ -232,9 +248,9 @@ def _search_usages(reader: SnapshotReader, plan: Plan) -> Found:
     hits: list[Hit] = []
     for version, indexes in retriever.files_of.items():
         if version in by_version:
-            places = places_of_lines(reader, version, sorted(by_version[version]))
+            places = _places(reader, version, sorted(by_version[version]), plan)
             for index in indexes:
-                hits += _line_hits(reader, reader.catalog.paths[index], places, plan)
+                hits += _line_hits(reader.catalog.paths[index], places, plan)
     hits = _preferred(hits, plan)
     total = sum(len(hit.match_lines) for hit in hits)
     return Found(plan, tuple(hits), total_matches=total)

@@ -30,20 +30,24 @@ def select(hits: Sequence[Hit], records: Mapping[Place, Symbol], plan: Plan) -> 
 def _without_copies(hits: Sequence[Hit], records: Mapping[Place, Symbol]) -> tuple[list[Hit], int]:
     """Leave out the same definition at another path, and what only wraps a better hit."""
     kept: list[Hit] = []
-    bodies: set[tuple[str, str]] = set()
+    bodies: dict[tuple[str, str, str], str] = {}  # and the path that shows it
     wrapped: set[tuple[str, int]] = set()
     contents: set[Place] = set()
     for hit in hits:
         symbol = records.get(hit.place)
-        body = (symbol.name, symbol.body_hash) if symbol and symbol.has_body else None
+        body = None
+        if symbol and symbol.has_body:
+            body = (symbol.qualified_name, symbol.signature, symbol.body_hash)
         is_wrapper = symbol is not None and (hit.path, symbol.ordinal) in wrapped
-        is_copy = body in bodies if body else hit.place in contents
+        is_copy = hit.place in contents
+        if body:
+            is_copy = bodies.get(body, hit.path) != hit.path
         if is_wrapper or is_copy:
             continue
         kept.append(hit)
         contents.add(hit.place)
         if body:
-            bodies.add(body)
+            bodies[body] = hit.path
         if symbol and symbol.chunk_parent is not None:
             wrapped.add((hit.path, symbol.chunk_parent))
     return kept, len(hits) - len(kept)

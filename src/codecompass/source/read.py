@@ -15,6 +15,8 @@ _BINARY_PROBE_BYTES = 8_000
 # one step looks unchanged, so a file this fresh is not judged by its time.
 _FRESH_NS = 2_000_000_000
 _READ_ATTEMPTS = 3
+# Python's stand-ins for bytes that are not UTF-8.
+_AS_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 # Never through a link, never waiting for somebody to write into a pipe.
 _READ_FLAGS = (
     os.O_RDONLY
@@ -85,7 +87,7 @@ def decode_text(raw: bytes) -> bytes | None:
     """The content as UTF-8 without byte order mark; None if it is binary.
 
     UTF-16 counts as text only with its mark. Bytes that are not UTF-8 are taken as
-    Latin-1, in which every byte is a character.
+    Latin-1, in which every byte is a character; the rest of the text is not touched.
     """
     if raw.startswith(b"\xef\xbb\xbf"):
         raw = raw[3:]
@@ -99,7 +101,7 @@ def decode_text(raw: bytes) -> bytes | None:
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:
-        return raw.decode("latin-1").encode("utf-8")
+        return raw.decode("utf-8", "surrogateescape").translate(_AS_LATIN_1).encode("utf-8")
     return raw
 
 

@@ -43,7 +43,7 @@ _RECORDS = (
 # Two parameters each; SQLite takes at most 999 on old versions.
 _BATCH = 400
 _LINES = (
-    "SELECT ordinal, start_line, end_line, name, parent IS NULL FROM symbols"  # noqa: S608  # our own list
+    "SELECT ordinal, start_line, end_line, name FROM symbols"  # noqa: S608  # our own list
     f" WHERE version_id = ? AND kind NOT IN ({_STATEMENTS}) ORDER BY ordinal"
 )
 _MEMBERS = (
@@ -81,7 +81,6 @@ class DefinitionLines(NamedTuple):
     start_line: int
     end_line: int
     name: str
-    is_root: bool
 
 
 class Member(NamedTuple):

@@ -73,6 +73,7 @@ _ZERO_WIDTH = frozenset("bBAzZ<>")
 _HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
 _FLAGS_ONLY = re.compile(r"\?[a-zA-Z-]+\)")
 _PLAIN_HEAD = re.compile(r"\?(?:P?<[^\W\d]\w*>|[a-zA-Z-]*:)")
+_REFERENCE = re.compile(r"\d+|<[^>]*>|\{[^}]*\}")
 _REPEAT = re.compile(r"[*+?]|\{\d*(?:,\d*)?\}")
 
 
@@ -97,9 +98,9 @@ class _Reader:
         run = ""  # characters that stand next to each other in every match
         while self._at < len(self._pattern) and self._peek() not in "|)":
             atom = self._atom()
+            least = self._least_times()
             if atom == "":
                 continue  # no width: what follows is still next to what was before
-            least = self._least_times()
             if isinstance(atom, str) and least is None:
                 run += atom
                 continue
@@ -134,6 +135,12 @@ class _Reader:
         char = self._next()
         if char in _HEX_DIGITS:
             return self._hexadecimal(_HEX_DIGITS[char])
+        if char.isdigit() or char in "gk":
+            self._skip(_REFERENCE)  # \1, \012, \g<name>
+            return None
+        if char in "pP" and self._peek() != "{":
+            self._at += 1  # \pL
+            return None
         if char.isalnum() and self._peek() == "{" and char not in _CONTROL:
             self._skip_to("}")  # \p{Greek}, \b{start}
             return "" if char in _ZERO_WIDTH else None
@@ -195,6 +202,10 @@ class _Reader:
             return least
         self._at = again.end()
         return least if again.group() in {"?", "+"} else 0  # lazy, possessive; else unknown
+
+    def _skip(self, pattern: re.Pattern[str]) -> None:
+        found = pattern.match(self._pattern, self._at)
+        self._at = found.end() if found else self._at
 
     def _skip_to(self, end: str) -> None:
         found = self._pattern.find(end, self._at)
