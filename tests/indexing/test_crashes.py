@@ -265,7 +265,7 @@ def test_a_killed_run_leaves_no_text_behind(repo: Repo, engine: Engine) -> None:
                 first_version=first,
                 count=1,
             )
-            session.lexical.add(first, [Document(0, ("orphan",))])
+            session.lexical.add(first, "blob", [Document(0, ("orphan",))])
             session.lexical.commit()
         assert LexicalIndex(workspace.layout.lexical).view().size() == 3
         with store.writing():

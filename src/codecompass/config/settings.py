@@ -82,7 +82,7 @@ class RankingSettings:
     file_saturation: float = 8.0  # frequency in a file at which a word is worth half of all
     chunk_saturation: float = 4.0  # the same in a chunk
     relatives: float = 0.8  # a word that begins another, as `auth` and authentication
-    same_file: float = 0.5  # what each further result of a file keeps of its score
+    same_file: float = 0.55  # what each further result of a file keeps of its score
     path_preferences: dict[str, float] = field(default_factory=_path_preferences)
 
 

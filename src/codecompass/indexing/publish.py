@@ -54,7 +54,7 @@ class Stage:
             version_id = self._ids.setdefault(rows.key, rows.id)
             if version_id == rows.id:
                 fresh.append(rows)
-                self._session.lexical.add(rows.id, rows.documents)
+                self._session.lexical.add(rows.id, rows.key.blob_id, rows.documents)
                 self._symbols += rows.definitions
             self.entries.append(
                 FileEntry(

@@ -1,7 +1,7 @@
 """Names that a question gives and definitions in, how well each answers to its name out."""
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from codecompass.model.search import Place, Question
@@ -33,14 +33,16 @@ def named_definitions(
     question: Question, records: Mapping[Place, Symbol], places: Iterable[Place]
 ) -> dict[Place, float]:
     """How strongly each definition is meant by a name in the question; about 1 is sure."""
-    crowd = Counter(_whole(records[place].name) for place in places if place in records)
+    by_name: dict[str, list[Place]] = defaultdict(list)
+    for place in dict.fromkeys(places):
+        if place in records:
+            by_name[_whole(records[place].name)].append(place)
     found: dict[Place, float] = {}
     for name in question.names:
-        wanted = _whole(last_part(name))
-        for place, symbol in records.items():
-            if _whole(symbol.name) == wanted:
-                worth = _worth(name, symbol) / (1 + _CROWD * math.log(crowd[wanted]))
-                found[place] = max(worth, found.get(place, 0.0))
+        crowd = by_name.get(_whole(last_part(name)), ())
+        for place in crowd:
+            worth = _worth(name, records[place]) / (1 + _CROWD * math.log(len(crowd)))
+            found[place] = max(worth, found.get(place, 0.0))
     return found
 
 

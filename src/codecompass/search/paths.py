@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Container, Sequence
+from itertools import islice
 
 from codecompass.search.evidence import PathMatch
 from codecompass.search.plan import Term
@@ -20,6 +21,7 @@ class PathFit:
     def __init__(self, words: PathWords, terms: Sequence[Term], relatives: float) -> None:
         self._words = words
         self._shares = {term.text: term.share for term in terms}
+        self._known: dict[int, PathMatch] = {}
         self._meanings: dict[str, list[tuple[str, float]]] = defaultdict(list)
         for term in terms:
             self._meanings[term.text].append((term.text, 1.0))
@@ -32,17 +34,19 @@ class PathFit:
         for holders in (self._words.with_stem, self._words.with_folder):
             lists = [holders(word) for word in sorted(self._meanings)]
             for indexes in sorted(lists, key=len):  # a word of many paths says little of any
-                if len(found) < limit * _LOOK_AT:
-                    found.update(i for i in indexes if admitted is None or i in admitted)
+                room = limit * _LOOK_AT - len(found)
+                fitting = (i for i in indexes if admitted is None or i in admitted)
+                found.update(islice(fitting, max(0, room)))
             if len(found) >= limit:
                 break
         return sorted(sorted(found), key=lambda index: -self.match(index).worth)[:limit]
 
     def match(self, index: int) -> PathMatch:
         """How well one file's path fits."""
-        return PathMatch(
-            self._fit(self._words.stems[index]), self._fit(self._words.folders[index])
-        )
+        if index not in self._known:
+            stem, folders = self._words.stems[index], self._words.folders[index]
+            self._known[index] = PathMatch(self._fit(stem), self._fit(folders))
+        return self._known[index]
 
     def terms_in(self, index: int) -> frozenset[str]:
         """The terms of the question that stand in a path."""

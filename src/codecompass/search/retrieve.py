@@ -12,6 +12,7 @@ from codecompass.search.names import named_definitions
 from codecompass.search.parse_query import last_part
 from codecompass.search.paths import PathFit
 from codecompass.search.plan import Plan, Term, weigh_terms
+from codecompass.search.preferences import preferences_for
 from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.lexical import (
     CHUNK_FIELDS,
@@ -25,13 +26,10 @@ from codecompass.store.lexical import (
 from codecompass.store.reader import SnapshotReader
 from codecompass.text.identifiers import split_name
 
-# Definitions that share one name; of more, the first by version and place.
-_MAX_NAMED = 200
+# Definitions that share one name; of more, the first.
+_MAX_NAMED = 60
 _MAX_COPIES = 5
-_TIES = 3
-# Sums of the same weights in another order differ in later digits.
-_SCORE_DIGITS = 4
-_MAX_FETCHED = 50_000
+_LOOK_AT = 10
 
 
 class Retriever:
@@ -46,6 +44,8 @@ class Retriever:
         self.files_of = self._files_of()
         self.needs_symbol = filters.restricts_symbols
         self._paths = reader.catalog.paths
+        ranking = plan.ranking
+        self._preference = preferences_for(ranking.path_preferences, plan.asked_words).factor
         self.is_cut = False  # whether there were more candidates than were taken
 
     def _files_of(self) -> Mapping[VersionId, Sequence[int]]:
@@ -145,8 +145,13 @@ class Retriever:
         for name in self._plan.question.names:
             whole = "".join(split_name(last_part(name)))
             clauses = [Clause(NAME_FIELD, whole)] if whole else []
-            found += self._best(clauses, self.scope, _MAX_NAMED)
+            same = self._best(clauses, self.scope, _MAX_NAMED * _LOOK_AT)
+            found += sorted(same, key=self._by_preference)[:_MAX_NAMED]
         return found
+
+    def _by_preference(self, place: Place) -> tuple[float, int, int]:
+        first = self.files_of[place.version_id][0]
+        return -self._preference(self._paths[first]), first, place.ordinal or 0
 
     def definitions_with_every_term(self) -> list[Place]:
         """Definitions whose names hold all terms, or are a name the question gives."""
@@ -178,31 +183,10 @@ class Retriever:
         ]
 
     def _best(self, clauses: Sequence[Clause], scope: Scope, limit: int) -> list[Place]:
-        """The best places; of equal ones those first by path.
-
-        More are fetched than are kept, until all that equal the last one kept are
-        there: Tantivy orders equal ones by when they were indexed, and an answer must
-        not depend on that.
-        """
-        wanted = limit * _TIES
-        while True:
-            hits = self._reader.text.best(clauses, scope, limit=wanted)
-            known = [hit for hit in hits if hit.version_id in self.files_of]
-            is_whole = len(hits) < wanted or (
-                len(known) > limit and _rounded(known[limit - 1]) > _rounded(known[-1])
-            )
-            if is_whole or wanted >= _MAX_FETCHED:
-                break
-            wanted *= 4
-        self.is_cut = self.is_cut or len(known) > limit
-        known.sort(
-            key=lambda hit: (
-                -_rounded(hit),
-                self.files_of[hit.version_id][0],
-                hit.ordinal,
-            )
-        )
-        return self._places(known[:limit])
+        """The best places, so many at most."""
+        hits = self._reader.text.best(clauses, scope, limit=limit + 1)
+        self.is_cut = self.is_cut or len(hits) > limit
+        return self._places(hits[:limit])
 
     def _places(self, hits: Iterable[LexicalHit]) -> list[Place]:
         """Hits as places; those of contents that no path shows any more are left out."""
@@ -215,11 +199,11 @@ class Retriever:
         if self._plan.guess.intent is not Intent.PATH:
             return frozenset()
         wanted = self._plan.question.text.removeprefix("./")
-        admitted = self._admitted if self._admitted is not None else range(len(self._paths))
         return frozenset(
             index
-            for index in admitted
-            if self._paths[index] == wanted or self._paths[index].endswith(f"/{wanted}")
+            for index in self._reader.catalog.by_name.get(wanted.rpartition("/")[2], ())
+            if f"/{self._paths[index]}".endswith(f"/{wanted}")
+            and index in self.files_of.get(self._reader.catalog.versions[index], ())
         )
 
     def _named_files(self) -> frozenset[int]:
@@ -227,10 +211,6 @@ class Retriever:
         wholes = {"".join(split_name(last_part(name))) for name in self._plan.question.names}
         words = self._reader.catalog.words
         return frozenset(index for whole in wholes for index in words.called(whole))
-
-
-def _rounded(hit: LexicalHit) -> float:
-    return round(hit.score, _SCORE_DIGITS)
 
 
 def _clauses(fields: Sequence[str], terms: Sequence[Term], gains: Sequence[float]) -> list[Clause]:

@@ -34,7 +34,7 @@ from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.reader import SnapshotReader
 
 # A ranked search through lines ends when it has found so many.
-_ENOUGH_LINES = 200
+_ENOUGH_LINES = 100
 _LINES_SHOWN = 20
 # The worth of a definition that was asked for by its exact name.
 _SURE = 9.0

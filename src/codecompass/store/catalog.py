@@ -97,6 +97,14 @@ class Catalog:
         self.versions = [file.version_id for file in self.files]
 
     @cached_property
+    def by_name(self) -> Mapping[str, Sequence[int]]:
+        """The files by the last part of their paths."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for index, path in enumerate(self.paths):
+            found[path.rpartition("/")[2]].append(index)
+        return found
+
+    @cached_property
     def words(self) -> PathWords:
         """The words of the paths."""
         return PathWords(self.paths, self._analyzer)

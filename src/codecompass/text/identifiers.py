@@ -1,6 +1,7 @@
 """Text in, its identifiers and the words they are made of out."""
 
 import re
+from functools import lru_cache
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*|\d+")
 _ASCII_IDENTIFIER = re.compile(r"[A-Za-z_]\w*|\d+", re.ASCII)  # the same, in half the time
@@ -23,6 +24,7 @@ def split_identifier(identifier: str) -> list[str]:
     return [] if is_data or max(map(len, parts), default=0) > _MAX_CHARS else parts
 
 
-def split_name(name: str) -> list[str]:
+@lru_cache(maxsize=50_000)
+def split_name(name: str) -> tuple[str, ...]:
     """The words of a name or path whatever joins them: `kebab-case`, `a.b`, `a/b`."""
-    return [word for part in _IDENTIFIER.findall(name) for word in split_identifier(part)]
+    return tuple(word for part in _IDENTIFIER.findall(name) for word in split_identifier(part))

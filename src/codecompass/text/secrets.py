@@ -22,8 +22,17 @@ _ASSIGNED = re.compile(
 )
 
 
+# Something of each of the above; most lines have nothing of any.
+_HINT = re.compile(
+    r"PRIVATE KEY|A[KS]IA|gh[pousr]_|github_pat_|xox|sk-|AIza|eyJ"
+    r"|(?i:passw|secret|api_?key|token)"
+)
+
+
 def mask_secrets(text: str) -> str:
     """Replace keys, tokens and passwords, recognised by their form, by a mark."""
+    if not _HINT.search(text):
+        return text
     for pattern in _PATTERNS:
         text = pattern.sub(_MASK, text)
     return _ASSIGNED.sub(rf"\1\2{_MASK}\2", text)
