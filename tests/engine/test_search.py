@@ -8,13 +8,20 @@ from pathlib import Path
 import pytest
 
 from codecompass.engine.engine import Engine
-from codecompass.errors import BadInput, CursorExpired, PathOutside, PatternTooSlow
+from codecompass.errors import (
+    BadInput,
+    CursorExpired,
+    PathOutside,
+    PatternTooSlow,
+    StoreError,
+)
 from codecompass.model.answer import Completeness, SearchAnswer
 from codecompass.model.query import AnswerShape, DetailLevel, ExplainLevel, SymbolFilters
 from codecompass.model.search import SearchMode, SearchOptions, Stage
 from codecompass.present.search_text import render_explain, render_search
+from codecompass.store.schema import check_compatibility
 from codecompass.text.tokens import estimate_tokens
-from tests.conftest import Repo
+from tests.conftest import Repo, without_rights
 
 ROUTER = '''"""Match requests to handlers."""
 
@@ -533,6 +540,51 @@ def test_refine_knows_the_words_of_the_path(repo: Repo, engine: Engine) -> None:
 def test_an_absolute_path_finds_its_file(repo: Repo, project: Engine) -> None:
     first = project.search(str(repo.root / "src/store.py")).results[0]
     assert (first.path, first.kind) == ("src/store.py", "file")
+
+
+def test_a_pasted_message_finds_the_line_that_raises_it(repo: Repo, engine: Engine) -> None:
+    repo.write(
+        {
+            "view.py": "def index(view): return view.index(view)\n" * 3,
+            "app.py": "def render(name):\n"
+            "    raise Error('Failed to lookup view \"' + name + '\" in the folder of views')\n",
+        }
+    )
+    found = engine.search('Error: Failed to lookup view "index" in the folder of views')
+    assert found.results[0].name == "render"
+
+
+def test_usages_of_a_qualified_name_are_those_of_its_last_part(project: Engine) -> None:
+    found = project.search("usages:Router.match")
+    assert names(found) == ["_flush"]
+    assert found.notes
+
+
+def test_punctuation_is_searched_as_it_stands(project: Engine) -> None:
+    assert project.search("((").results[0].match_lines == (9,)
+    with pytest.raises(BadInput, match="only filters"):
+        project.search("lang:py")
+
+
+def test_the_line_that_matched_is_shown_even_if_space_is_short(repo: Repo, engine: Engine) -> None:
+    name = "a_method_with_a_rather_long_name_that_takes_much_space"
+    body = "class C{n}:\n    def {name}(self, first, second, third):\n        return needle\n"
+    repo.write({f"part{n}.py": body.format(n=n, name=name) for n in range(10)})
+    text = render_search(engine.search('"needle"'))
+    assert text.count("3: return needle") == 10
+
+
+def test_a_data_directory_without_rights_is_not_called_corrupt(repo: Repo) -> None:
+    repo.write({"a.py": "x = 1\n"})
+    with Engine.open(repo.root) as engine:
+        engine.index()
+        layout = engine.workspace.layout
+    layout.folder.chmod(0o555)
+    try:
+        with without_rights(layout.folder), pytest.raises(StoreError, match="not writable"):
+            check_compatibility(layout.database)
+    finally:
+        layout.folder.chmod(0o755)
 
 
 def _plain(answers: Sequence[Sequence[object]]) -> list[list[str]]:

@@ -61,6 +61,13 @@ def test_a_path_or_a_division_is_no_expression(query: str) -> None:
     assert parse_query(query, SymbolFilters()).expression == ""
 
 
+@pytest.mark.parametrize("expression", ["return ", " x", "a/b(c)", "\\.py$", "foo"])
+def test_a_query_between_slashes_is_an_expression(expression: str) -> None:
+    for flag in ("", "i"):
+        question = parse_query(f"/{expression}/{flag}", SymbolFilters())
+        assert (question.expression, question.flags) == (expression, flag)
+
+
 def test_an_expression_ends_at_its_slash() -> None:
     question = parse_query("/foo/ in:src/", SymbolFilters())
     assert question.expression == "foo"

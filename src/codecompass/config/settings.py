@@ -78,7 +78,7 @@ class RankingSettings:
     exact_file: float = 0.5  # a name of the question is the file's
     exact_path: float = 5.0  # the question is the file's path, or the end of it
     single_name: float = 3.0  # times `exact_name` where the question is one name
-    phrase: float = 1.0  # a quoted phrase stands there word for word
+    phrase: float = 2.0  # a quoted phrase stands there word for word
     file_saturation: float = 8.0  # frequency in a file at which a word is worth half of all
     chunk_saturation: float = 4.0  # the same in a chunk
     relatives: float = 0.8  # a word that begins another, as `auth` and authentication

@@ -54,6 +54,7 @@ class Question:
     """A query, taken apart."""
 
     text: str  # what is left when filters are taken out
+    raw: str = ""  # as it was written
     words: tuple[str, ...] = ()  # as written, in order
     names: tuple[str, ...] = ()  # what looks like code: `parseConfig`, `A.b`
     phrases: tuple[str, ...] = ()  # between quotes

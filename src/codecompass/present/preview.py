@@ -12,7 +12,7 @@ from codecompass.text.secrets import mask_secrets
 
 _MAX_LINES = 2
 _MAX_CHARS = 200
-_LINE_CHARS = 76
+_LINE_CHARS = 72
 _MAX_MATCH_LINES = 5
 # Where a word stands more often than this it tells no line from another.
 _MAX_OCCURRENCES = 200

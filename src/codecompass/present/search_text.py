@@ -7,8 +7,11 @@ from codecompass.model.answer import ExplainAnswer, Meta, SearchAnswer, SearchRe
 from codecompass.text.tokens import estimate_tokens
 
 _LINES_NAMED = 8
+# Modes in which lines were searched, not ranked words.
+_LINE_MODES = frozenset({"exact", "usages"})
 # What a result may take on average; the status line and the way on come on top.
-_RESULT_TOKENS = 65
+_RESULT_TOKENS = 57
+_LEAST_TOKENS = 300
 
 
 def render_search(answer: SearchAnswer) -> str:
@@ -42,22 +45,30 @@ def _within_budget(answer: SearchAnswer) -> list[str]:
     lines = _groups(answer)
     if any(result.body_preview or result.factors for result in results):
         return lines  # asked for
-    budget = _RESULT_TOKENS * len(results)
+    budget = max(_LEAST_TOKENS, _RESULT_TOKENS * len(results))
     for keep in (1, 0):  # lines of preview
         for position in range(len(results) - 1, -1, -1):
             if estimate_tokens("\n".join(lines)) <= budget:
                 return lines
-            shown = "\n".join((results[position].preview or "").splitlines()[:keep])
+            shown = _shortened(results[position].preview or "", keep, answer.mode)
             results[position] = replace(results[position], preview=shown)
             lines = _groups(replace(answer, results=tuple(results)))
     return lines
+
+
+def _shortened(preview: str, keep: int, mode: str) -> str:
+    """Fewer lines of a preview; where lines were searched, the one that matched stays."""
+    lines = preview.splitlines()
+    if mode in _LINE_MODES:
+        return "\n".join(lines[-1:])
+    return "\n".join(lines[:keep])
 
 
 def _groups(answer: SearchAnswer) -> list[str]:
     by_file: dict[str, list[SearchResult]] = {}
     for result in answer.results:
         by_file.setdefault(result.path, []).append(result)
-    is_exact = answer.mode in {"exact", "usages"}  # lines were searched, not ranked words
+    is_exact = answer.mode in _LINE_MODES
     lines: list[str] = []
     for path, results in by_file.items():
         if len(results) == 1:

@@ -37,5 +37,5 @@ class Evidence:
     names: Mapping[Place, float] = field(default_factory=dict)  # definitions of a name asked for
     named_files: frozenset[int] = frozenset()  # files called like a name asked for
     asked_files: frozenset[int] = frozenset()  # files whose path the question is
-    phrases: Mapping[Place, int] = field(default_factory=dict)  # lines that hold a phrase
+    phrases: Mapping[Place, float] = field(default_factory=dict)  # worth of what stands there
     needs_symbol: bool = False  # filters ask for definitions: whole files do not count

@@ -106,7 +106,7 @@ class LinePattern:
                 raise TimeoutError
             return native.search(text, *window, timeout=left_s)
         except (TimeoutError, MemoryError) as error:
-            shown = native.pattern[:200]
+            shown = native.pattern.removeprefix("(?-f)").removeprefix("(?i-f)")[:200]
             raise PatternTooSlow(f"query: the pattern {shown!r} takes too long") from error
 
 
@@ -144,6 +144,7 @@ def _compile(pattern: str, *, ignore_case: bool) -> regex.Pattern[str]:
             " allowed: what ripgrep understands"
         )
     try:
+        regex.compile(pattern, regex.VERSION1)  # what is wrong is said of the caller's own text
         return regex.compile(prefix + pattern, regex.VERSION1 | regex.MULTILINE)
     except (regex.error, RecursionError, OverflowError, ValueError) as error:
         raise BadInput(

@@ -16,8 +16,8 @@ MAX_QUERY_CHARS = 10_000
 _SYMBOL = re.compile(r"^symbol\s*=\s*(.*)$", re.DOTALL)
 _EXPRESSION = re.compile(r"/(?![\s/])((?:[^/\\\n]|\\.)+)(?<!\s)/(i?)(?=\s|$)")
 # Slashes that are not escaped make an expression only if all of the query is one, and
-# has something that paths have not.
-_WHOLE_EXPRESSION = re.compile(r"/(?!\s)(?=[^\n]*[\\^$|?*+()\[\]{}])([^\n]+)(?<!\s)/(i?)")
+# has something that paths have not, and no slash before a blank.
+_WHOLE_EXPRESSION = re.compile(r"/(?!.*[^\\]/\s)(?=.*[\\^$|?*+()\[\]{}\s])(.+)/(i?)")
 _PHRASE = re.compile(r'"([^"\n]+)"')
 # A colon before a blank is prose, `return type: string`; at the end it lacks a value.
 _FILTER = re.compile(r'([a-z_]+):(?![:/\s])("[^"]+"|\S+|$)')
@@ -26,6 +26,11 @@ _TOKEN = re.compile(r"\S+")
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#)[^\W\d]\w*)*[!?]?")
 _CODE_MARK = re.compile(r"[a-z\d][A-Z]|_|[a-z]\d|::|\.\w|#\w|^[A-Z]{2,}")
 _SCOPE = re.compile(r"\.|::|#")
+_ASKS = re.compile(
+    r"\s*(?:how|what|where|when|which|why|who|does|is|are|find|show)\b", re.IGNORECASE
+)
+_RUN_ENDS = re.compile(r"""["'`]|:\s|\n""")
+_RUN_WORDS = 3
 
 # `langage` is meant to be language:, but `text` not ext: and `find` not kind:.
 _MISSPELT = 0.88
@@ -91,11 +96,14 @@ def parse_query(text: str, filters: SymbolFilters, *, is_literal: bool = False) 
             position += 1
             continue
         position = _take(text, position, parts)
+    if not (parts.words or parts.named or parts.phrases or parts.expression or parts.usages_of):
+        raise BadInput(f"query: given {text[:200]!r}, only filters; allowed: filters and words")
     names = [*parts.named, *_names(parts.words)]
     if parts.words and (parts.expression or parts.usages_of):
         parts.notes.append("the words beside an expression or usages: are not searched")
     return Question(
         text=" ".join([*parts.named, *parts.words, *parts.phrases]),
+        raw=text,
         words=(*parts.named, *parts.words),
         names=tuple(dict.fromkeys(names)),
         phrases=tuple(parts.phrases),
@@ -197,18 +205,25 @@ def _take_filter(word: str, value: str, parts: _Parts) -> bool:
     elif word == "ext":
         parts.filters = replace(parts.filters, extension=(*parts.filters.extension, value))
     elif word == "usages":
-        parts.usages_of = value
+        parts.usages_of = last_part(value)
+        if parts.usages_of != value:
+            parts.notes.append(f"usages: of every {parts.usages_of}, whatever it belongs to")
     else:
-        meant = most_alike(word, FILTER_WORDS, limit=1, minimum=_MISSPELT)
-        if meant:
-            raise BadInput(
-                f"query: given the unknown filter {word}:; did you mean {meant[0]}:?"
-                f" allowed: {', '.join(f'{name}:' for name in FILTER_WORDS)}",
-                remediation=f'to search for the text itself, quote it: "{word}:{value}"',
-            )
-        parts.notes.append(f"{word}: is no filter, searched as text")
+        _note_unknown(word, value, parts)
         return False
     return True
+
+
+def _note_unknown(word: str, value: str, parts: _Parts) -> None:
+    """Say that a word is no filter; one that is only misspelt is refused."""
+    meant = most_alike(word, FILTER_WORDS, limit=1, minimum=_MISSPELT)
+    if meant:
+        raise BadInput(
+            f"query: given the unknown filter {word}:; did you mean {meant[0]}:?"
+            f" allowed: {', '.join(f'{name}:' for name in FILTER_WORDS)}",
+            remediation=f'to search for the text itself, quote it: "{word}:{value}"',
+        )
+    parts.notes.append(f"{word}: is no filter, searched as text")
 
 
 def language_named(value: str) -> str:
@@ -252,6 +267,18 @@ def _names(words: list[str]) -> list[str]:
             if is_alone or is_capital or _CODE_MARK.search(name):
                 found.append(name)
     return found
+
+
+def message_runs(text: str) -> list[str]:
+    """Stretches of a question that may stand somewhere word for word.
+
+    Those of at least three words, cut where a message is filled in at run time (quotes)
+    and behind what comes before it (`TypeError: `); none of a question that asks.
+    """
+    if _ASKS.match(text):
+        return []
+    runs = [run.strip(" .,;") for run in _RUN_ENDS.split(text)]
+    return [run for run in runs if len(run.split()) >= _RUN_WORDS]
 
 
 def last_part(name: str) -> str:

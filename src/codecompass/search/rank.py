@@ -147,7 +147,7 @@ class _Ranker:
     def _phrase_factor(self, place: Place) -> list[Factor]:
         if place not in self._evidence.phrases:
             return []
-        return [Factor("phrase", self._plan.ranking.phrase)]
+        return [Factor("phrase", self._plan.ranking.phrase * self._evidence.phrases[place])]
 
     def _name_fit(self, place: Place, words_found: int, share: float) -> float:
         """How much of the name the question covers, and of the question the name."""

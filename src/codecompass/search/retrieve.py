@@ -69,7 +69,7 @@ class Retriever:
         return weigh_terms(counts, len(self._reader.catalog.by_version))
 
     def gather(
-        self, phrases: Mapping[Place, int], only: Sequence[Place] | None = None
+        self, phrases: Mapping[Place, float], only: Sequence[Place] | None = None
     ) -> Evidence:
         """All candidates of a ranked search, or the evidence for given places.
 

@@ -25,6 +25,7 @@ from codecompass.search.exact import (
 )
 from codecompass.search.intent import guess_intent
 from codecompass.search.line_pattern import LinePattern, compile_expression, compile_literal
+from codecompass.search.parse_query import message_runs
 from codecompass.search.plan import Plan, Term, make_plan
 from codecompass.search.preferences import preferences_for
 from codecompass.search.rank import calibrated, order, rank
@@ -36,6 +37,8 @@ from codecompass.store.reader import SnapshotReader
 # A ranked search through lines ends when it has found so many.
 _ENOUGH_LINES = 100
 _LINES_SHOWN = 20
+# A phrase of so many words is as good as any longer one.
+_WHOLE_PHRASE = 3
 # The worth of a definition that was asked for by its exact name.
 _SURE = 9.0
 
@@ -118,18 +121,21 @@ def _pattern(plan: Plan) -> LinePattern | None:
         return compile_literal(question.phrases[0])
     if plan.options.mode is SearchMode.EXACT:
         return compile_literal(question.phrases[0])
+    if not plan.terms and plan.options.mode is SearchMode.HYBRID:
+        return compile_literal(question.text)  # punctuation only: no words to rank by
     return None
 
 
 def _search_ranked(reader: SnapshotReader, plan: Plan, text_of: TextOf) -> Found:
     retriever = Retriever(reader, plan)
-    phrases: dict[Place, int] = {}
-    for phrase in plan.question.phrases:
+    phrases: dict[Place, float] = {}
+    for phrase in (*plan.question.phrases, *message_runs(plan.question.raw)):
+        worth = min(1.0, len(phrase.split()) / _WHOLE_PHRASE) ** 2
         lines = _lines(reader, retriever, compile_literal(phrase), plan, text_of)
         for match in lines.matches:
             version = reader.catalog.versions[match.index]
             for found in _places(reader, version, match.lines, plan):
-                phrases[found.place] = phrases.get(found.place, 0) + len(found.lines)
+                phrases[found.place] = max(worth, phrases.get(found.place, 0.0))
     evidence = retriever.gather(phrases)
     selection = select(rank(evidence, plan), evidence.records, plan)
     return Found(

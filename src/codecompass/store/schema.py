@@ -1,5 +1,6 @@
 """The tables, their version, and what an existing store's version means."""
 
+import os
 from pathlib import Path
 
 from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFull
@@ -175,7 +176,13 @@ def check_compatibility(path: Path) -> Compatibility:
             row = database.row("SELECT value FROM meta WHERE key = 'schema_version'")
     except (StoreBusy, StoreFull):
         raise  # says nothing about the index
-    except (StoreError, IndexIncompatible):
+    except (StoreError, IndexIncompatible) as error:
+        is_ours = os.access in os.supports_effective_ids
+        if not os.access(path.parent, os.W_OK, effective_ids=is_ours):  # for SQLite's log
+            raise StoreError(
+                f"the data directory {path.parent} is not writable",
+                remediation="make it writable, or set CODECOMPASS_HOME to another folder",
+            ) from error
         return Compatibility.CORRUPT
     if row is None:
         return Compatibility.NOT_INDEXED
