@@ -55,7 +55,7 @@ def find_lines(
     unreadable: list[str] = []
     count = read = 0
     for index in indexes:
-        if limits.lines and count >= limits.lines:
+        if (limits.lines and count >= limits.lines) or (limits.files and read >= limits.files):
             return LineSearch(tuple(found), read, is_complete=False, unreadable=tuple(unreadable))
         path = paths[index]
         text = text_of(path)
@@ -80,6 +80,7 @@ class LineLimits:
 
     time_s: float
     lines: int = 0  # 0: only at the end
+    files: int = 0  # that are read; 0: all
     preference: Callable[[str], float] = _equal
 
 

@@ -39,6 +39,8 @@ _ENOUGH_LINES = 100
 _LINES_SHOWN = 20
 # A phrase of so many words is as good as any longer one.
 _WHOLE_PHRASE = 3
+# Files that are read to see whether a question stands in one word for word.
+_GUESSED_FILES = 20
 # The worth of a definition that was asked for by its exact name.
 _SURE = 9.0
 
@@ -131,7 +133,9 @@ def _search_ranked(reader: SnapshotReader, plan: Plan, text_of: TextOf) -> Found
     phrases: dict[Place, float] = {}
     for phrase in (*plan.question.phrases, *message_runs(plan.question.raw)):
         worth = min(1.0, len(phrase.split()) / _WHOLE_PHRASE) ** 2
-        lines = _lines(reader, retriever, compile_literal(phrase), plan, text_of)
+        is_quoted = phrase in plan.question.phrases
+        files = 0 if is_quoted else _GUESSED_FILES
+        lines = _lines(reader, retriever, compile_literal(phrase), plan, text_of, files=files)
         for match in lines.matches:
             version = reader.catalog.versions[match.index]
             for found in _places(reader, version, match.lines, plan):
@@ -202,12 +206,15 @@ def _lines(
     pattern: LinePattern,
     plan: Plan,
     text_of: TextOf,
+    *,
+    files: int = 0,
 ) -> LineSearch:
     preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
     limits = LineLimits(
         plan.search.time_limit_s,
         lines=_ENOUGH_LINES if _may_stop_early(plan) else 0,
         preference=preferences.factor,
+        files=files,
     )
     return find_lines(reader, pattern, files_of=retriever.files_of, text_of=text_of, limits=limits)
 

@@ -25,6 +25,8 @@ _GRAM_BYTES = 3
 _MIN_BITS, _MAX_BITS = 1 << 9, 1 << 16
 # One bit in eight set: four pieces of a literal let one foreign file in 4,000 pass.
 _BITS_PER_GRAM = 8
+# More pieces of a long literal would deny hardly any more files.
+_ENOUGH_GRAMS = 64
 _PRIMES = (1, 251, 63_029)
 # Letters that match an ASCII letter where case is ignored: ſ and the Kelvin sign.
 _ODD_LETTERS = ((b"\xc5\xbf", b"s"), (b"\xe2\x84\xaa", b"k"))
@@ -81,23 +83,33 @@ class GramIndex:
         """The versions that may hold what is needed."""
         found: list[VersionId] = []
         for versions, table in self._tables:
-            flags = _may_hold(needed, table)
-            found += [
-                version for version, flag in zip(versions, flags.tolist(), strict=True) if flag
-            ]
+            rows = _holders(needed, table).nonzero()[0].tolist()
+            found += [versions[row] for row in rows]
         return found
 
 
-def _may_hold(needed: Needed, table: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def _holders(needed: Needed, table: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """For each row whether it may hold what is needed."""
     import numpy as np
 
     flags = np.ones(len(table), dtype=bool)
     if needed.literal:
-        places = np.unique(_hashes(needed.literal) & (table.shape[1] * 8 - 1))
-        for place in places.tolist():
-            flags &= (table[:, place >> 3] >> (place & 7) & 1).astype(bool)
+        flags = _literal_holders(needed.literal, table)
     for part in needed.all_of:
-        flags &= _may_hold(part, table)
+        flags &= _holders(part, table)
     if needed.any_of:
-        flags &= np.logical_or.reduce([_may_hold(part, table) for part in needed.any_of])
+        flags &= np.logical_or.reduce([_holders(part, table) for part in needed.any_of])
+    return flags
+
+
+def _literal_holders(literal: bytes, table: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    import numpy as np
+
+    places = np.unique(_hashes(literal) & (table.shape[1] * 8 - 1)).tolist()
+    rows = np.arange(len(table))
+    for place in places[:: 1 + len(places) // _ENOUGH_GRAMS]:
+        # Only the rows that are left: each look at a row costs a miss of the cache.
+        rows = rows[(table[rows, place >> 3] >> (place & 7) & 1).astype(bool)]
+    flags = np.zeros(len(table), dtype=bool)
+    flags[rows] = True
     return flags
