@@ -537,6 +537,18 @@ def test_refine_knows_the_words_of_the_path(repo: Repo, engine: Engine) -> None:
     assert set(paths(found)) == {"auth/login.py"}
 
 
+def test_everything_of_a_question_that_is_a_path(repo: Repo, engine: Engine) -> None:
+    repo.write({"router.py": "def py_router(): ...\n", "b.py": "def use_router_py(): ...\n"})
+    answer = engine.search("router.py", options=SearchOptions(exhaustive=True))
+    assert names(answer) == ["use_router_py", "py_router"]
+
+
+def test_a_ranked_page_keeps_its_length(project: Engine) -> None:
+    cursor = project.search("router path", options=SearchOptions(top_k=1)).cursor or ""
+    with pytest.raises(CursorExpired):
+        project.search("router path", options=SearchOptions(top_k=3, cursor=cursor))
+
+
 def test_an_absolute_path_finds_its_file(repo: Repo, project: Engine) -> None:
     first = project.search(str(repo.root / "src/store.py")).results[0]
     assert (first.path, first.kind) == ("src/store.py", "file")

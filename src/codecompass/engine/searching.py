@@ -86,6 +86,8 @@ def page_of(found: Found, state: str) -> Page:
 
 def _fingerprint(question: Question, options: SearchOptions, state: str) -> str:
     said = [str(question), options.mode, options.stage, options.min_score, options.exhaustive]
+    if not options.exhaustive:
+        said.append(options.top_k)  # of more results more candidates are ranked
     plain = "|".join(map(str, [*said, state]))
     return hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=6).hexdigest()
 

@@ -29,6 +29,7 @@ from codecompass.text.identifiers import split_name
 # Definitions that share one name; of more, the first.
 _MAX_NAMED = 60
 _MAX_COPIES = 5
+# How many are looked at for each that is kept.
 _LOOK_AT = 10
 
 
@@ -80,8 +81,9 @@ class Retriever:
         fit = PathFit(catalog.words, terms, self._plan.ranking.relatives)
         files: set[int] = set()
         named = self._named()
-        asked = self._asked_files()
+        asked: frozenset[int] = frozenset()
         if only is None:
+            asked = self._asked_files()
             files = self._best_files(terms, fit) | asked
             found = [*self._best_chunks(terms, files), *named, *phrases]
         else:
