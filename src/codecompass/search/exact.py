@@ -32,7 +32,6 @@ class LineSearch:
     """What a search through lines found, and how far it went."""
 
     matches: tuple[LineMatches, ...]
-    files_read: int
     is_complete: bool  # False: enough was found before all candidates were read
     unreadable: tuple[str, ...] = ()  # candidates that could not be read
 
@@ -56,7 +55,7 @@ def find_lines(
     count = read = 0
     for index in indexes:
         if (limits.lines and count >= limits.lines) or (limits.files and read >= limits.files):
-            return LineSearch(tuple(found), read, is_complete=False, unreadable=tuple(unreadable))
+            return LineSearch(tuple(found), is_complete=False, unreadable=tuple(unreadable))
         path = paths[index]
         text = text_of(path)
         read += 1
@@ -67,7 +66,7 @@ def find_lines(
         if lines:
             found.append(LineMatches(index, tuple(lines)))
             count += len(lines)
-    return LineSearch(tuple(found), read, is_complete=True, unreadable=tuple(unreadable))
+    return LineSearch(tuple(found), is_complete=True, unreadable=tuple(unreadable))
 
 
 def _equal(path: str) -> float:  # noqa: ARG001  # the signature of a preference

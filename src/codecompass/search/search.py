@@ -156,23 +156,27 @@ def _search_definitions(reader: SnapshotReader, plan: Plan) -> Found:
     """Definitions whose names hold every word of the question."""
     retriever = Retriever(reader, plan)
     places = retriever.definitions_with_every_term()
-    evidence = replace(retriever.gather({}, places), needs_symbol=True)
-    hits = [hit for hit in rank(evidence, plan) if hit.place.ordinal is not None]
-    hits = [hit for hit in hits if hit.score >= plan.options.min_score]
-    if plan.options.exhaustive:
-        hits.sort(key=_by_place)
-    return Found(plan, tuple(hits), dict(evidence.records), evidence.terms, len(hits))
+    return _found_at(retriever, places, plan)
 
 
 def _search_everything(reader: SnapshotReader, plan: Plan) -> Found:
     """Every place that holds all words of the question, by path."""
     retriever = Retriever(reader, plan)
     places = retriever.places_with_every_term()
+    return _found_at(retriever, places, plan)
+
+
+def _found_at(retriever: Retriever, places: Sequence[Place], plan: Plan) -> Found:
+    """These places and no others, ranked; by path if all were asked for."""
     evidence = retriever.gather({}, places)
     wanted = set(places)
-    hits = [hit for hit in rank(evidence, plan) if hit.place in wanted]
-    hits = [hit for hit in hits if hit.score >= plan.options.min_score]
-    hits.sort(key=_by_place)
+    hits = [
+        hit
+        for hit in rank(evidence, plan)
+        if hit.place in wanted and hit.score >= plan.options.min_score
+    ]
+    if plan.options.exhaustive:
+        hits.sort(key=_by_place)
     return Found(plan, tuple(hits), dict(evidence.records), evidence.terms, len(hits))
 
 
