@@ -15,6 +15,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files")
 
 
+REPORTS = pytest.StashKey[list[str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[REPORTS] = []
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for line in terminalreporter.config.stash[REPORTS]:
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture
+def reports(request: pytest.FixtureRequest) -> list[str]:
+    """Lines that are printed at the end of the run."""
+    return request.config.stash[REPORTS]
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data directory for this test only; no setting of the machine reaches it."""

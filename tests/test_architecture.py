@@ -64,7 +64,8 @@ def test_every_command_and_setting_stands_in_the_docs() -> None:
         if isinstance(value, dict):
             assert all(f"`{entry}`" in settings for entry in value), key
         elif key != "store.home":
-            assert f"| `{key}` | `{value}` |" in settings, key
+            shown = value if value != "" else '""'
+            assert f"| `{key}` | `{shown}` |" in settings, key
 
 
 def test_every_operation_stands_in_the_docs() -> None:

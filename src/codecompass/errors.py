@@ -5,6 +5,8 @@ CodeCompassError
 │   ├── UnknownOperation     unknown_operation
 │   ├── PatternTooSlow       pattern_too_slow
 │   ├── CursorExpired        cursor_expired
+│   ├── RefMissing           ref_not_found
+│   ├── SymbolUnclear        symbol_not_unique
 │   └── PathOutside          path_outside_workspace
 ├── ConfigInvalid            config_invalid
 ├── WorkspaceMissing         workspace_not_found
@@ -62,6 +64,20 @@ class CursorExpired(BadInput):
 
     code = "cursor_expired"
     remediation = "ask the question again without a cursor"
+
+
+class RefMissing(BadInput):
+    """A ref names no commit of this repository, or several."""
+
+    code = "ref_not_found"
+    remediation = "`codecompass refs-list` shows the refs of this repository"
+
+
+class SymbolUnclear(BadInput):
+    """A name stands for no definition, or for several where one is needed."""
+
+    code = "symbol_not_unique"
+    remediation = "give a symbol path, such as `path > A > name`, or a handle"
 
 
 class PathOutside(BadInput):

@@ -166,7 +166,7 @@ def test_batch_answers_in_order_and_survives_bad_lines(project: Repo) -> None:
         {"id": 10, "op": "sync_repo"},
         {"id": 11, "op": "index_repo", "args": {"force": True}},
         "[" * 30_000,
-        {"id": 12, "op": "locate_symbol", "args": {"name": "run", "ref": "main"}},
+        {"id": 12, "op": "locate_symbol", "args": {"name": "run", "ref": "no/such"}},
         {"id": 13, "op": "locate_symbol", "args": {"name": "run", "kind": "method"}},
     )
     assert [answer["id"] for answer in answers] == [
@@ -183,6 +183,6 @@ def test_batch_answers_in_order_and_survives_bad_lines(project: Repo) -> None:
     errors = {answer["id"]: answer["error"] for answer in answers if not answer["ok"]}
     assert errors[3]["code"] == "unknown_operation"  # type: ignore[index]
     assert errors[7]["code"] == "path_outside_workspace"  # type: ignore[index]
-    assert "allowed: live" in errors[12]["message"]  # type: ignore[index]
+    assert errors[12]["code"] == "ref_not_found"  # type: ignore[index]
     for error in errors.values():
         assert error["data"]["remediation"]  # type: ignore[index]

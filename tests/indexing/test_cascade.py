@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from codecompass import Engine
+from codecompass.indexing.job import JobSettings
 from codecompass.indexing.sync import sync_workspace
 from codecompass.link.modules import PathIndex
 from codecompass.store.repository import RepositoryStore
@@ -34,7 +35,7 @@ def requoted(engine: Engine) -> list[tuple[str, int]]:
             store,
             workspace.root,
             scratch=workspace.scratch,
-            settings=workspace.settings.index,
+            settings=JobSettings(workspace.settings.index, workspace.settings.refs),
             progress=lambda stage, done, total: None,
         )
     assert report.counts.requoted == len(report.requoted)

@@ -246,6 +246,7 @@ def test_the_text_of_deleted_versions_is_deleted(repo: Repo, engine: Engine) -> 
 
 def test_a_killed_run_leaves_no_text_behind(repo: Repo, engine: Engine) -> None:
     """Text committed under reserved ids whose versions never came is removed."""
+    from codecompass.model.snapshot import live_name
     from codecompass.store.jobs import start_job
     from codecompass.store.lexical import Document, LexicalIndex
     from codecompass.store.repository import RepositoryStore
@@ -259,8 +260,7 @@ def test_a_killed_run_leaves_no_text_behind(repo: Repo, engine: Engine) -> None:
             first = reserve_ids(session.database, 1)
             start_job(
                 session.database,
-                ref="live",
-                workspace=str(repo.root),
+                live_name(repo.root),
                 mode="full",
                 first_version=first,
                 count=1,

@@ -170,11 +170,13 @@ def test_a_deleted_worktree_does_not_keep_others_stale(
     with Engine.open(tmp_path / "second") as second:
         second.index()
     with sqlite3.connect(engine.workspace.layout.database) as database:
-        database.execute("INSERT INTO versions SELECT 99, blob_id, language, 'old', 1, 0, 0, 0, 0"
-                         " FROM versions LIMIT 1")  # fmt: skip
         database.execute(
-            "UPDATE snapshot_files SET version_id = 99 WHERE snapshot_id ="
-            " (SELECT id FROM snapshots WHERE workspace LIKE '%second')"
+            "INSERT INTO versions SELECT 99, blob_id, language, 'old', 1, 1, 0, 0, 0, 0"
+            " FROM versions LIMIT 1"
+        )
+        database.execute(
+            "INSERT INTO snapshot_files SELECT id, 'a.py', 99, NULL, NULL, NULL"
+            " FROM snapshots WHERE workspace LIKE '%second'"
         )
     database.close()
     shutil.rmtree(tmp_path / "second")

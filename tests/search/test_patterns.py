@@ -14,6 +14,12 @@ from codecompass.store.grams import GramIndex, gram_bits
 from codecompass.text.patterns import NOTHING, Needed, needed_by_pattern
 
 
+def gram_index(rows: list[tuple[VersionId, bytes]]) -> GramIndex:
+    index = GramIndex()
+    index.add(rows)
+    return index
+
+
 def lines(pattern: str, text: str, flags: str = "") -> list[int]:
     return compile_expression(pattern, flags).matching_lines(text, deadline_s=_soon())
 
@@ -81,7 +87,7 @@ def test_every_text_that_matches_is_a_candidate(
     pattern: str, text: str, ignore_case: bool
 ) -> None:
     compiled = compile_expression(pattern, "i" if ignore_case else "")
-    index = GramIndex([(VersionId(1), gram_bits(text.encode()))])
+    index = gram_index([(VersionId(1), gram_bits(text.encode()))])
     if compiled.matching_lines(text, deadline_s=_soon()):
         assert index.candidates(compiled.needed) == [VersionId(1)]
 
@@ -158,11 +164,11 @@ def test_an_unknown_flag_is_refused() -> None:
 @given(text=st.binary(max_size=400), start=st.integers(0, 400), length=st.integers(3, 20))
 def test_bits_never_deny_a_piece_of_the_text(text: bytes, start: int, length: int) -> None:
     piece = text[start : start + length]
-    index = GramIndex([(VersionId(7), gram_bits(text))])
+    index = gram_index([(VersionId(7), gram_bits(text))])
     assert index.candidates(Needed(literal=piece.lower())) == [VersionId(7)]
 
 
 def test_bits_deny_most_other_texts() -> None:
     texts = [f"def function_{n}(argument): return argument * {n}\n".encode() for n in range(500)]
-    index = GramIndex([(VersionId(n), gram_bits(text)) for n, text in enumerate(texts)])
+    index = gram_index([(VersionId(n), gram_bits(text)) for n, text in enumerate(texts)])
     assert len(index.candidates(Needed(literal=b"function_123("))) < 10

@@ -8,6 +8,8 @@ _EXAMPLES = """examples:
   codecompass search "how are routes matched"  find the code that answers a question
   codecompass symbol "Engine > Run"            where is it defined
   codecompass outline src/app.py               what is in a file
+  codecompass search parse --ref origin/main   the same for a branch, without a checkout
+  codecompass diff                             what this branch changes, by symbols
   codecompass status --json                    the state of the index
   codecompass index --show-ignored             what is left out, and by which rule
 """
@@ -19,6 +21,13 @@ _SEARCH_EXAMPLES = """examples:
   codecompass search '/def \\w+_view\\(/' --all        every line that matches
   codecompass search "class:Router in:src lang:ts"   filters inside the question
   codecompass search "usages:parseConfig"            who uses a name
+"""
+
+_DIFF_EXAMPLES = """examples:
+  codecompass diff                      what the working tree changes since it left main
+  codecompass diff feat/login           what a branch changes, without a checkout
+  codecompass diff HEAD --base HEAD~3   what the last three commits changed
+  codecompass diff --scope files        only which files
 """
 
 
@@ -33,9 +42,11 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=version("codecompass"))
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     common = _common()
-    _add_index_commands(commands, common)
-    _add_question_commands(commands, common)
-    _add_report_commands(commands, common)
+    with_ref = _with_ref(common)
+    _add_index_commands(commands, common, with_ref)
+    _add_question_commands(commands, with_ref)
+    _add_branch_commands(commands, common, with_ref)
+    _add_report_commands(commands, common, with_ref)
     return parser
 
 
@@ -53,15 +64,27 @@ def _common() -> argparse.ArgumentParser:
     return common
 
 
+def _with_ref(common: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    with_ref = argparse.ArgumentParser(add_help=False, parents=[common])
+    with_ref.add_argument(
+        "--ref",
+        metavar="REF",
+        help="branch, tag or commit to ask, without a checkout; live: the working tree"
+        " (default: what switch-ref chose, at first live)",
+    )
+    return with_ref
+
+
 def _add_index_commands(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
     common: argparse.ArgumentParser,
+    with_ref: argparse.ArgumentParser,
 ) -> None:
     commands.add_parser(
         "init", parents=[common], help="write a commented codecompass.toml into the workspace"
     )
     index = commands.add_parser(
-        "index", parents=[common], help="build the index, or bring it up to date"
+        "index", parents=[with_ref], help="build the index, or bring it up to date"
     )
     index.add_argument("--force", action="store_true", help="throw the index away first")
     index.add_argument(
@@ -69,7 +92,7 @@ def _add_index_commands(
         action="store_true",
         help="index nothing; list what is left out, each with file, line and rule",
     )
-    commands.add_parser("sync", parents=[common], help="bring an existing index up to date")
+    commands.add_parser("sync", parents=[with_ref], help="bring an existing index up to date")
 
 
 def _add_question_commands(
@@ -181,11 +204,55 @@ def _add_detail(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_branch_commands(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    common: argparse.ArgumentParser,
+    with_ref: argparse.ArgumentParser,
+) -> None:
+    diff = commands.add_parser(
+        "diff",
+        parents=[with_ref],
+        help="what a ref or the working tree changes against its base, by symbols",
+        epilog=_DIFF_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    diff.add_argument("of", nargs="?", metavar="REF", help="the same as --ref")
+    diff.add_argument(
+        "--base", metavar="REF", help="compare with where it left this (default: default branch)"
+    )
+    diff.add_argument(
+        "--scope",
+        choices=("symbols", "files", "all"),
+        default="symbols",
+        help="default: symbols",
+    )
+    _add_detail(diff)
+    compare = commands.add_parser(
+        "compare", parents=[common], help="one symbol at two refs: signature, text, place, name"
+    )
+    compare.add_argument("symbol", help="a name, a symbol path or a handle")
+    compare.add_argument("from_ref", metavar="FROM", help="branch, tag or commit")
+    compare.add_argument("to_ref", metavar="TO", help="branch, tag, commit or live")
+    refs = commands.add_parser(
+        "refs-list", parents=[common], help="branches, tags and work trees; which are indexed"
+    )
+    refs.add_argument("--contains", default="", help="only names that contain this")
+    refs.add_argument("--limit", type=int, default=50, metavar="N", help="default: 50")
+    switch = commands.add_parser(
+        "switch-ref", parents=[common], help="choose what questions without --ref mean"
+    )
+    switch.add_argument("to", metavar="REF", help="branch, tag, commit, or live")
+    commands.add_parser(
+        "gc", parents=[common], help="throw away what no ref or work tree in use needs any more"
+    )
+
+
 def _add_report_commands(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
     common: argparse.ArgumentParser,
+    with_ref: argparse.ArgumentParser,
 ) -> None:
-    status = commands.add_parser("status", parents=[common], help="the state of the index")
+    status = commands.add_parser("status", parents=[with_ref], help="the state of the index")
     status.add_argument("--wait", action="store_true", help="wait until a running job has ended")
     status.add_argument("--timeout", type=float, default=60.0, metavar="S", help="default: 60")
     config = commands.add_parser("config", parents=[common], help="the settings in force")

@@ -13,16 +13,24 @@ from codecompass.engine.engine import Engine
 from codecompass.engine.operations import KINDS, call_operation
 from codecompass.engine.workspace import enclosing_workspace
 from codecompass.errors import BadInput
-from codecompass.indexing.sync import Progress
+from codecompass.indexing.job import Progress
 from codecompass.model.answer import LocateAnswer, OutlineAnswer, StatusAnswer
 from codecompass.model.query import (
     AnswerShape,
     DetailLevel,
+    DiffScope,
     ExplainLevel,
     OutlineDepth,
     SymbolFilters,
 )
 from codecompass.model.search import SearchMode, SearchOptions, Stage
+from codecompass.present.branch_text import (
+    render_compare,
+    render_diff,
+    render_garbage,
+    render_refs,
+    render_switch,
+)
 from codecompass.present.search_text import render_explain, render_search
 from codecompass.present.text import (
     render_doctor,
@@ -79,7 +87,7 @@ def run_index(parsed: argparse.Namespace) -> int:
             _print(parsed, {"ignored": ignored}, "\n".join(lines))
             return _ANSWERED
         with _Progress(parsed) as progress:
-            answer = engine.index(force=parsed.force, progress=progress)
+            answer = engine.index(force=parsed.force, ref=parsed.ref, progress=progress)
         _print(parsed, answer, render_sync(answer))
     return _ANSWERED
 
@@ -88,7 +96,7 @@ def run_sync(parsed: argparse.Namespace) -> int:
     """Update an existing index."""
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
-            answer = engine.sync(progress=progress)
+            answer = engine.sync(ref=parsed.ref, progress=progress)
         _print(parsed, answer, render_sync(answer))
     return _ANSWERED
 
@@ -98,7 +106,10 @@ def run_outline(parsed: argparse.Namespace) -> int:
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
             answer: OutlineAnswer = engine.outline(
-                parsed.path, depth=OutlineDepth(parsed.depth), progress=progress
+                parsed.path,
+                depth=OutlineDepth(parsed.depth),
+                ref=parsed.ref,
+                progress=progress,
             )
         _print(parsed, answer, render_outline(answer))
     return _found(parsed, len(answer.results))
@@ -122,7 +133,12 @@ def run_search(parsed: argparse.Namespace) -> int:
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
             answer = engine.search(
-                parsed.query, options=options, filters=filters, shape=shape, progress=progress
+                parsed.query,
+                options=options,
+                filters=filters,
+                shape=shape,
+                ref=parsed.ref,
+                progress=progress,
             )
         _print(parsed, answer, render_search(answer))
     return _found(parsed, len(answer.results))
@@ -138,6 +154,7 @@ def run_explain(parsed: argparse.Namespace) -> int:
                 parsed.target,
                 options=_search_options(parsed),
                 filters=filters,
+                ref=parsed.ref,
                 progress=progress,
             )
         _print(parsed, answer, render_explain(answer))
@@ -175,16 +192,69 @@ def run_symbol(parsed: argparse.Namespace) -> int:
                 parsed.name,
                 filters=filters,
                 detail_level=DetailLevel(parsed.detail),
+                ref=parsed.ref,
                 progress=progress,
             )
         _print(parsed, answer, render_locate(answer))
     return _found(parsed, len(answer.results))
 
 
+def run_diff(parsed: argparse.Namespace) -> int:
+    """What a ref or the working tree changes."""
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer = engine.diff(
+                ref=parsed.of or parsed.ref,
+                base=parsed.base,
+                scope=DiffScope(parsed.scope),
+                detail_level=DetailLevel(parsed.detail),
+                progress=progress,
+            )
+        _print(parsed, answer, render_diff(answer))
+    return _found(parsed, answer.affected_files)
+
+
+def run_compare(parsed: argparse.Namespace) -> int:
+    """One symbol at two refs."""
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer = engine.compare(
+                parsed.symbol, parsed.from_ref, parsed.to_ref, progress=progress
+            )
+        _print(parsed, answer, render_compare(answer))
+    return _ANSWERED
+
+
+def run_refs_list(parsed: argparse.Namespace) -> int:
+    """Refs and work trees."""
+    with Engine.open(parsed.workspace) as engine:
+        answer = engine.list_refs(contains=parsed.contains, limit=parsed.limit)
+        _print(parsed, answer, render_refs(answer))
+    return _found(parsed, len(answer.refs))
+
+
+def run_switch_ref(parsed: argparse.Namespace) -> int:
+    """Choose what questions without a ref mean."""
+    with Engine.open(parsed.workspace) as engine:
+        answer = engine.switch_ref(parsed.to)
+        _print(parsed, answer, render_switch(answer))
+    return _ANSWERED
+
+
+def run_gc(parsed: argparse.Namespace) -> int:
+    """Throw away what nothing needs any more."""
+    with Engine.open(parsed.workspace) as engine:
+        answer = engine.gc()
+        _print(parsed, answer, render_garbage(answer))
+    return _ANSWERED
+
+
 def run_status(parsed: argparse.Namespace) -> int:
     """The state of the index."""
     with Engine.open(parsed.workspace) as engine:
-        answer: StatusAnswer = engine.status(wait=parsed.wait, timeout_s=parsed.timeout)
+        answer: StatusAnswer = engine.status(
+            wait=parsed.wait, timeout_s=parsed.timeout, ref=parsed.ref
+        )
         _print(parsed, answer, render_status(answer))
     return _ANSWERED
 
@@ -211,9 +281,9 @@ def run_batch(parsed: argparse.Namespace) -> int:
     """Answer one JSON call per line."""
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
-            engine.index(progress=progress)
+            engine.index(ref=parsed.ref, progress=progress)
         for answer in answer_lines(
-            sys.stdin.buffer, lambda op, args: call_operation(engine, op, args)
+            sys.stdin.buffer, lambda op, args: call_operation(engine, op, args, ref=parsed.ref)
         ):
             print_json(answer)
             sys.stdout.flush()

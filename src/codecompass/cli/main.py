@@ -59,7 +59,7 @@ def _run_command(parsed: argparse.Namespace) -> int:
 
     if parsed.workspace is None:
         parsed.workspace = commands.default_workspace(Path.cwd())
-    handler = getattr(commands, f"run_{parsed.command}")
+    handler = getattr(commands, f"run_{parsed.command.replace('-', '_')}")
     status: int = handler(parsed)
     return status
 

@@ -35,6 +35,17 @@ class FreshnessSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RefSettings:
+    """Branches, tags and commits: what they are compared with, and how long they are kept."""
+
+    base: str = ""  # the branch work is based on; "": the remote's default branch, or main
+    keep_days: int = (
+        30  # a ref nobody asks for is forgotten after so long; it can be indexed again
+    )
+    keep_snapshots: int = 200  # so many refs are kept, those asked for last
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     """How far a search looks."""
 
@@ -92,6 +103,8 @@ class AnswerSettings:
 
     max_results: int = 50  # matches in one answer; more are counted and said to be left out
     max_suggestions: int = 5  # similar names told when nothing was found
+    max_changes: int = 100  # changed symbols in one answer; more are counted
+    diff_files: int = 2_000  # of more changed files only the names are told, not the symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +114,7 @@ class Settings:
     index: IndexSettings = field(default_factory=IndexSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
+    refs: RefSettings = field(default_factory=RefSettings)
     answers: AnswerSettings = field(default_factory=AnswerSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     ranking: RankingSettings = field(default_factory=RankingSettings)
@@ -122,6 +136,7 @@ PARTS = {
     "index": IndexSettings,
     "store": StoreSettings,
     "freshness": FreshnessSettings,
+    "refs": RefSettings,
     "answers": AnswerSettings,
     "search": SearchSettings,
     "ranking": RankingSettings,

@@ -13,12 +13,12 @@ from codecompass.errors import BadInput, UnknownOperation
 from codecompass.model.query import (
     AnswerShape,
     DetailLevel,
+    DiffScope,
     ExplainLevel,
     OutlineDepth,
     SymbolFilters,
 )
 from codecompass.model.search import SearchMode, SearchOptions, Stage
-from codecompass.model.snapshot import LIVE
 from codecompass.model.symbol import STATEMENT_KINDS, SymbolKind
 from codecompass.search.parse_query import language_named
 
@@ -49,7 +49,7 @@ def _choices(values: type[StrEnum]) -> tuple[str, ...]:
 
 
 KINDS = tuple(str(kind) for kind in SymbolKind if kind not in STATEMENT_KINDS)
-_REF = Argument("ref", str, choices=(LIVE,))
+_REF = Argument("ref", str)
 _FILTERS = (
     Argument("kind", str, choices=KINDS, repeated=True),
     Argument("language", str, repeated=True),
@@ -67,12 +67,15 @@ _FILTER_NAMES = tuple(argument.name for argument in _FILTERS)
 
 
 def _outline(engine: Engine, given: Mapping[str, Any]) -> object:
-    return engine.outline(given["path"], depth=OutlineDepth(given.get("depth", OutlineDepth.ALL)))
+    depth = OutlineDepth(given.get("depth", OutlineDepth.ALL))
+    return engine.outline(given["path"], depth=depth, ref=given.get("ref"))
 
 
 def _locate(engine: Engine, given: Mapping[str, Any]) -> object:
     level = DetailLevel(given.get("detail_level", DetailLevel.SIGNATURE))
-    return engine.locate(given["name"], filters=_filters(given), detail_level=level)
+    return engine.locate(
+        given["name"], filters=_filters(given), detail_level=level, ref=given.get("ref")
+    )
 
 
 def _search(engine: Engine, given: Mapping[str, Any]) -> object:
@@ -82,14 +85,35 @@ def _search(engine: Engine, given: Mapping[str, Any]) -> object:
         explain=ExplainLevel(given.get("ranking_explain_level", ExplainLevel.OFF)),
     )
     return engine.search(
-        given["query"], options=_options(given), filters=_filters(given), shape=shape
+        given["query"],
+        options=_options(given),
+        filters=_filters(given),
+        shape=shape,
+        ref=given.get("ref"),
     )
 
 
 def _explain(engine: Engine, given: Mapping[str, Any]) -> object:
     return engine.explain(
-        given["query"], given["target"], options=_options(given), filters=_filters(given)
+        given["query"],
+        given["target"],
+        options=_options(given),
+        filters=_filters(given),
+        ref=given.get("ref"),
     )
+
+
+def _diff(engine: Engine, given: Mapping[str, Any]) -> object:
+    return engine.diff(
+        ref=given.get("ref"),
+        base=given.get("base"),
+        scope=DiffScope(given.get("scope", DiffScope.SYMBOLS)),
+        detail_level=DetailLevel(given.get("detail_level", DetailLevel.SIGNATURE)),
+    )
+
+
+def _list_refs(engine: Engine, given: Mapping[str, Any]) -> object:
+    return engine.list_refs(contains=given.get("contains", ""), limit=given.get("limit", 50))
 
 
 def _options(given: Mapping[str, Any]) -> SearchOptions:
@@ -109,7 +133,11 @@ def _filters(given: Mapping[str, Any]) -> SymbolFilters:
 
 
 def _status(engine: Engine, given: Mapping[str, Any]) -> object:
-    return engine.status(wait=given.get("wait", False), timeout_s=given.get("timeout_s", 60.0))
+    return engine.status(
+        wait=given.get("wait", False),
+        timeout_s=given.get("timeout_s", 60.0),
+        ref=given.get("ref"),
+    )
 
 
 OPERATIONS = {
@@ -169,6 +197,41 @@ OPERATIONS = {
             _locate,
         ),
         Operation(
+            "diff_context",
+            "what a ref or the working tree changes against its base, by symbols",
+            (
+                _REF,
+                Argument("base", str),
+                Argument("scope", str, choices=_choices(DiffScope)),
+                Argument("detail_level", str, choices=_choices(DetailLevel)),
+            ),
+            _diff,
+        ),
+        Operation(
+            "compare_symbol_between_commits",
+            "one symbol at two refs: signature, body, moved or renamed",
+            (
+                Argument("symbol", str, required=True),
+                Argument("from_ref", str, required=True),
+                Argument("to_ref", str, required=True),
+            ),
+            lambda engine, given: engine.compare(
+                given["symbol"], given["from_ref"], given["to_ref"]
+            ),
+        ),
+        Operation(
+            "list_refs",
+            "branches, tags and work trees, and which of them are indexed",
+            (Argument("contains", str), Argument("limit", int)),
+            _list_refs,
+        ),
+        Operation(
+            "switch_ref",
+            "choose the ref that questions without one mean; live for the working tree",
+            (Argument("ref", str, required=True),),
+            lambda engine, given: engine.switch_ref(given["ref"]),
+        ),
+        Operation(
             "index_status",
             "state, freshness, counts, versions, recovery report",
             (Argument("wait", bool), Argument("timeout_s", float), _REF),
@@ -177,24 +240,30 @@ OPERATIONS = {
         Operation(
             "index_repo",
             "build the index or bring it up to date; with force from nothing",
-            (Argument("force", bool),),
-            lambda engine, given: engine.index(force=given.get("force", False)),
+            (Argument("force", bool), _REF),
+            lambda engine, given: engine.index(
+                force=given.get("force", False), ref=given.get("ref")
+            ),
         ),
         Operation(
             "sync_repo",
             "bring an existing index up to date",
-            (),
-            lambda engine, given: engine.sync(),  # noqa: ARG005  # the table's signature
+            (_REF,),
+            lambda engine, given: engine.sync(ref=given.get("ref")),
         ),
     )
 }
 
 
-def call_operation(engine: Engine, name: str, arguments: Mapping[str, object]) -> object:
-    """Check the arguments against the table, then call."""
+def call_operation(
+    engine: Engine, name: str, arguments: Mapping[str, object], *, ref: str | None = None
+) -> object:
+    """Check the arguments against the table, then call; `ref` stands in where none is given."""
     operation = OPERATIONS.get(name)
     if operation is None:
         raise UnknownOperation(f"op: given {name!r}; allowed: {', '.join(OPERATIONS)}")
+    if ref is not None and _REF in operation.arguments and arguments.get("ref") is None:
+        arguments = {**arguments, "ref": ref}
     return operation.call(engine, _checked(operation, arguments))
 
 

@@ -9,13 +9,15 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from codecompass.config.settings import Settings
+from codecompass.engine.views import View
 from codecompass.errors import BadInput, CursorExpired
-from codecompass.model.answer import SearchResult
-from codecompass.model.query import DetailLevel, SymbolFilters
+from codecompass.model.answer import OVERLAY, ExplainAnswer, SearchAnswer, SearchResult
+from codecompass.model.query import AnswerShape, DetailLevel, ExplainLevel, SymbolFilters
 from codecompass.model.search import Hit, Question, SearchMode, SearchOptions
 from codecompass.model.symbol import Symbol, symbol_handle
 from codecompass.navigate.lookup import locate
 from codecompass.present.concise import HitSource, concise_result
+from codecompass.present.meta import about_search, make_meta
 from codecompass.search.exact import TextOf
 from codecompass.search.parse_query import parse_query
 from codecompass.search.search import Found, found_definitions, search
@@ -35,6 +37,119 @@ class Page:
     hits: Sequence[Hit]
     offset: int
     cursor: str | None  # None: nothing behind these
+
+
+class Searcher:
+    """Answers searches of one workspace; keeps the last hits for the next page."""
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        self._root = root
+        self._settings = settings
+        self._last_found: tuple[object, Found] | None = None
+
+    def search(
+        self,
+        view: View,
+        query: str,
+        options: SearchOptions,
+        *,
+        filters: SymbolFilters,
+        shape: AnswerShape,
+    ) -> SearchAnswer:
+        """The page of hits that is due, and what is known about them."""
+        reader = view.reader
+        found = self._ask(view, query, options, filters)
+        page = page_of(found, f"{reader.record.id}:{reader.record.generation}")
+        level = DetailLevel.LOCATION if shape.compact else shape.detail_level
+        with_factors = shape.explain is not ExplainLevel.OFF
+        results = show(view, found, page.hits, level=level, with_factors=with_factors)
+        nothing = not found.hits
+        counts = reader.counts() if nothing else None
+        limit = self._settings.answers.max_suggestions
+        names = suggest_names(reader, found.plan.question, limit) if nothing else ()
+        meta = make_meta(
+            view.seen(is_overlay=any(item.source_layer for item in results)),
+            shown=page.offset + len(results),
+            total=len(found.hits) + found.is_cut,
+            elapsed_ms=view.elapsed_ms(),
+            content=results,
+            searched=counts,
+        )
+        is_full = shape.explain is ExplainLevel.FULL
+        return SearchAnswer(
+            query=query,
+            mode=str(mode_of(found)),
+            results=results,
+            suggestions=names,
+            meta=about_search(
+                meta,
+                found.plan.guess,
+                suppressed=found.suppressed,
+                is_partial=not found.is_complete,
+            ),
+            total_matches=found.total_matches,
+            cursor=page.cursor,
+            filters=said_filters(found.plan.question.filters),
+            notes=(*found.plan.question.notes, *found.notes) or None,
+            terms={t.text: round(t.share, 3) for t in found.terms} if is_full else None,
+        )
+
+    def explain(
+        self,
+        view: View,
+        query: str,
+        target: str,
+        *,
+        options: SearchOptions,
+        filters: SymbolFilters,
+    ) -> ExplainAnswer:
+        """Where a hit ranks, and why."""
+        found = self._ask(view, query, options, filters)
+        rank = rank_of(view.reader, found, target)
+        hits = [found.hits[rank]] if rank is not None else []
+        results = show(view, found, hits, level=DetailLevel.SIGNATURE, with_factors=True)
+        result = results[0] if results else None
+        meta = make_meta(
+            view.seen(),
+            shown=1,
+            total=1,
+            elapsed_ms=view.elapsed_ms(),
+            content=results,
+            searched=None,
+        )
+        return ExplainAnswer(
+            query=query,
+            rank=rank + 1 if rank is not None else None,
+            score=result.score if result else None,
+            result=replace(result, factors=None) if result else None,
+            factors=(result.factors or {}) if result else {},
+            terms={term.text: round(term.share, 3) for term in found.terms},
+            total=len(found.hits),
+            meta=about_search(meta, found.plan.guess),
+        )
+
+    def _ask(
+        self, view: View, query: str, options: SearchOptions, filters: SymbolFilters
+    ) -> Found:
+        check_options(options, self._settings)
+        query = query.replace(f"{self._root}/", "")  # an absolute path in it
+        filters = inside_filters(self._root, filters)
+        record = view.reader.record
+        state = (record.id, record.generation)
+        key = (query, replace(options, cursor="", top_k=1), filters, state)
+        if options.cursor and self._last_found and self._last_found[0] == key:
+            found = self._last_found[1]
+            return replace(found, plan=replace(found.plan, options=options))
+        found = ask(
+            view.reader,
+            query,
+            options,
+            filters=filters,
+            settings=self._settings,
+            text_of=view.text,
+        )
+        self._last_found = (key, found)
+        return found
 
 
 def ask(
@@ -113,15 +228,11 @@ def _read_cursor(cursor: str, print_: str) -> int:
 
 
 def show(
-    reader: SnapshotReader,
-    found: Found,
-    hits: Sequence[Hit],
-    *,
-    level: DetailLevel,
-    text_of: TextOf,
-    with_factors: bool,
+    view: View, found: Found, hits: Sequence[Hit], *, level: DetailLevel, with_factors: bool
 ) -> tuple[SearchResult, ...]:
     """Hits as results."""
+    reader = view.reader
+    overlay = view.overlay({hit.path for hit in hits})
     shares = {term.text: term.share for term in found.terms}
     missing = [hit.place for hit in hits if hit.place not in found.records]
     records = {**found.records, **reader.records_at(missing)}
@@ -136,9 +247,11 @@ def show(
             line_count=info.line_count,
             symbol=records.get(hit.place),
             members=[f"{member.kind} {member.name}" for member in members],
-            text=None if is_short else text_of(hit.path),
+            text=None if is_short else view.text(hit.path),
         )
-        results.append(concise_result(source, level, shares=shares, with_factors=with_factors))
+        result = concise_result(source, level, shares=shares, with_factors=with_factors)
+        layer = OVERLAY if hit.path in overlay else None
+        results.append(replace(result, source_layer=layer))
     return tuple(results)
 
 

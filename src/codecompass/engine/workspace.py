@@ -19,6 +19,8 @@ class Workspace:
     settings: Settings
     layout: StoreLayout
     is_git: bool
+    is_bare: bool = False  # a repository without a working tree
+    prefix: str = ""  # of the folder in its repository, with a slash at the end
 
     @property
     def scratch(self) -> Path:
@@ -33,7 +35,11 @@ def open_workspace(folder: str | Path, flags: Mapping[str, object] | None = None
     place = find_repository(root)
     identity = place.common_dir if place else root
     layout = layout_for(settings.store.home, identity)
-    return Workspace(root, settings, layout, is_git=place is not None)
+    if place is None:
+        return Workspace(root, settings, layout, is_git=False)
+    return Workspace(
+        root, settings, layout, is_git=True, is_bare=place.is_bare, prefix=place.prefix
+    )
 
 
 def enclosing_workspace(folder: Path) -> Path:

@@ -13,7 +13,7 @@ from codecompass.link.quotes import (
     changed_signatures,
     quoting_chunks,
 )
-from codecompass.model.snapshot import FileEntry, SnapshotId, VersionId
+from codecompass.model.snapshot import FileEntry, VersionId
 from codecompass.store.database import Database
 from codecompass.store.references import (
     imports_of,
@@ -28,7 +28,6 @@ ChunkPlace = tuple[str, int]
 
 def find_requoted(
     database: Database,
-    snapshot_id: SnapshotId,
     *,
     known: Mapping[str, FileEntry],
     put: Iterable[FileEntry],
@@ -36,7 +35,7 @@ def find_requoted(
 ) -> list[ChunkPlace]:
     """The chunks of unchanged files that quote a signature which changed, came or went.
 
-    `known` is the snapshot before the sync; run it before that snapshot is replaced.
+    `known` is the snapshot before the sync.
     """
     after = {entry.path: entry for entry in put}
     touched = {*after, *dropped}
@@ -53,11 +52,16 @@ def find_requoted(
     words = {word for path in changed for word in import_words(path)}
     importers: dict[str, VersionId] = {}
     relevant: set[tuple[str, str, str]] = set()
-    for row in imports_with(database, snapshot_id, words):
+    paths: dict[VersionId, list[str]] = {}
+    for entry in known.values():
         # A file that changed itself is left out: all of its chunks are new.
-        if row.path not in touched and files.may_be_meant(row.module, row.name, row.path):
-            importers[row.path] = row.version_id
-            relevant.add((row.path, row.module, row.name))
+        if entry.version_id is not None and entry.path not in touched:
+            paths.setdefault(entry.version_id, []).append(entry.path)
+    for row in imports_with(database, words):
+        for path in paths.get(row.version_id, ()):
+            if files.may_be_meant(row.module, row.name, path):
+                importers[path] = row.version_id
+                relevant.add((path, row.module, row.name))
     found: list[ChunkPlace] = []
     for path, version_id in sorted(importers.items()):
         imports = imports_of(database, version_id)

@@ -1,9 +1,51 @@
 """What is known and what is seen in, what has to be done out; decides, touches nothing."""
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 
-from codecompass.model.snapshot import FileDelta, FileEntry
+from codecompass.model.snapshot import FileDelta, FileEntry, SnapshotName
 from codecompass.model.source import FileStat, SkipReason
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A file whose content was never extracted before, as far as its id is known."""
+
+    path: str
+    blob_id: str = ""  # of a file in a commit; "" for one on the disk
+
+
+@dataclass(slots=True)
+class Plan:
+    """A snapshot to be: the files that are settled, and those still to be extracted."""
+
+    name: SnapshotName
+    head: str | None
+    rules: str
+    known: Mapping[str, FileEntry]  # as published before
+    files: dict[str, FileEntry] = field(default_factory=dict)
+    extract: list[Unknown] = field(default_factory=list)
+    scanned: int = 0
+    hashed: int = 0
+
+    def reused(self) -> int:
+        """How many files are new or changed here and have a content known from elsewhere."""
+        return sum(entry.version_id is not None for entry in self.changed())
+
+    def changed(self) -> list[FileEntry]:
+        """The settled files that are not what was published before."""
+        return [entry for path, entry in self.files.items() if self._is_new(path, entry)]
+
+    def dropped(self) -> list[str]:
+        """The paths that were published before and are no more."""
+        kept = self.files.keys() | {item.path for item in self.extract}
+        return [path for path in self.known if path not in kept]
+
+    def _is_new(self, path: str, entry: FileEntry) -> bool:
+        before = self.known.get(path)
+        if before is None or before.version_id != entry.version_id:
+            return True
+        return before.skip_reason != entry.skip_reason
 
 
 def find_delta(
@@ -31,11 +73,13 @@ def find_delta(
     return FileDelta(tuple(sorted(changed)), tuple(sorted(deleted)))
 
 
-def skipped_entry(path: str, reason: SkipReason, stat: FileStat | None) -> FileEntry:
+def skipped_entry(
+    path: str, reason: SkipReason, stat: FileStat | None, blob_id: str = ""
+) -> FileEntry:
     """The entry of a file that is known but not indexed."""
     size_bytes = stat.size_bytes if stat else 0
     mtime_ns = stat.mtime_ns if stat and reason is not SkipReason.UNREADABLE else 0
-    return FileEntry(path, None, reason, "", size_bytes, mtime_ns)
+    return FileEntry(path, None, reason, blob_id, size_bytes, mtime_ns)
 
 
 def _differs(entry: FileEntry, stat: FileStat) -> bool:

@@ -1,26 +1,13 @@
 """Extracted files in, rows in both engines out; durable, but in no snapshot yet."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from codecompass.indexing.plan import skipped_entry
+from codecompass.indexing.plan import Plan, skipped_entry
 from codecompass.indexing.work import ExtractedFile
 from codecompass.model.snapshot import FileEntry, JobCounts, VersionId, VersionKey
 from codecompass.model.source import FileStat, SkipReason
 from codecompass.store.repository import WriteSession
 from codecompass.store.versions import VersionRows, insert_versions, known_versions
-
-
-@dataclass(slots=True)
-class Plan:
-    """What a look at the contents decided."""
-
-    entries: list[FileEntry] = field(default_factory=list)  # settled: skipped or known content
-    touched: list[FileEntry] = field(default_factory=list)  # same content, new time
-    extract: list[str] = field(default_factory=list)
-    hashed: int = 0
-    reused: int = 0
-    skipped: int = 0
 
 
 class Stage:
@@ -35,20 +22,19 @@ class Stage:
         self.uncommitted = 0
         self._extracted = 0
         self._symbols = 0
-        self._skipped = plan.skipped
 
     def add(self, batch: Sequence[ExtractedFile]) -> None:
         """Store the rows of a batch; equal contents are stored once."""
         fresh: list[VersionRows] = []
         keys = {item.rows.key for item in batch if item.rows}
-        self._ids |= known_versions(self._session.database, keys - self._ids.keys())
+        found = known_versions(self._session.database, keys - self._ids.keys())
+        self._ids |= {key: version.id for key, version in found.items()}
         for item in batch:
             self.done += 1
             if item.rows is None:
                 reason = item.skip_reason or SkipReason.UNREADABLE
                 stat = FileStat(item.path, item.size_bytes, item.mtime_ns)
-                self.entries.append(skipped_entry(item.path, reason, stat))
-                self._skipped += 1
+                self.entries.append(skipped_entry(item.path, reason, stat, item.blob_id))
                 continue
             rows = item.rows
             version_id = self._ids.setdefault(rows.key, rows.id)
@@ -71,14 +57,17 @@ class Stage:
         self._session.database.commit()
         self.uncommitted = 0
 
-    def counts(self, *, deleted: int, requoted: int) -> JobCounts:
-        """What the run did so far."""
+    def counts(self, *, requoted: int) -> JobCounts:
+        """What the run did."""
+        plan = self._plan
+        settled = [*plan.files.values(), *self.entries]
         return JobCounts(
-            hashed=max(self._plan.hashed, self.done),
+            scanned=plan.scanned,
+            hashed=max(plan.hashed, self.done),
             extracted=self._extracted,
-            reused=self._plan.reused,
-            deleted=deleted,
-            skipped=self._skipped,
+            reused=plan.reused(),
+            deleted=len(plan.dropped()),
+            skipped=sum(entry.skip_reason is not None for entry in settled),
             symbols=self._symbols,
             requoted=requoted,
         )

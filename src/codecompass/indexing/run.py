@@ -18,7 +18,6 @@ from codecompass.indexing.work import (
     WorkItem,
     crashed_file,
     extract_batch,
-    extract_file,
     start_worker,
 )
 
@@ -52,8 +51,7 @@ def extract_all(
     files. A file that kills its worker is reported as such and the rest goes on.
     """
     if len(items) <= settings.inline_files:
-        for item in items:
-            yield [extract_file(root, item, settings)]
+        yield from ([found] for found in extract_batch(str(root), items, settings))
         return
     yield from _extract_in_workers(root, items, settings)
 
@@ -78,7 +76,7 @@ def _extract_in_workers(
             if crashes > _MAX_CRASHES:
                 raise StoreError(f"{crashes} worker processes died; giving up")
             culprit = alone.running[0][0]
-            yield [crashed_file(root, culprit.path)]
+            yield [crashed_file(root, culprit)]
             suspects = [list(batch) for batch in [*alone.running[1:], *alone.waiting]]
 
 

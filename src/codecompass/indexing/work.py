@@ -16,10 +16,11 @@ from codecompass.config.settings import IndexSettings
 from codecompass.indexing.views import VIEWS_VERSION, build_documents
 from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.source import SkipReason, SourceText
-from codecompass.parse.detect import detect_language
+from codecompass.parse.detect import detect_language, language_by_name
 from codecompass.parse.extract import extract, extractor_version
 from codecompass.parse.languages import BY_NAME, LANGUAGES
-from codecompass.source.read import is_too_fresh, read_source
+from codecompass.source.blobs import read_blobs
+from codecompass.source.read import is_too_fresh, read_source, text_of_blob
 from codecompass.store.grams import gram_bits
 from codecompass.store.versions import TextViews, VersionRows, encode_version
 
@@ -32,6 +33,7 @@ class WorkItem:
 
     path: str
     version_id: VersionId
+    blob_id: str = ""  # of a file in a commit; "" for one on the disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class ExtractedFile:
     path: str
     size_bytes: int
     mtime_ns: int
+    blob_id: str = ""
     skip_reason: SkipReason | None = None
     rows: VersionRows | None = None
 
@@ -67,11 +70,17 @@ def extract_batch(
     root: str, items: Sequence[WorkItem], settings: IndexSettings
 ) -> list[ExtractedFile]:
     """Extract several files; one bad file is reported, never fatal."""
-    return [extract_file(Path(root), item, settings) for item in items]
+    blobs = read_blobs(Path(root), [item.blob_id for item in items if item.blob_id])
+    return [
+        _extract_blob(Path(root), item, blobs.get(item.blob_id), settings)
+        if item.blob_id
+        else extract_file(Path(root), item, settings)
+        for item in items
+    ]
 
 
 def extract_file(root: Path, item: WorkItem, settings: IndexSettings) -> ExtractedFile:
-    """Read and extract one file."""
+    """Read and extract one file of the disk."""
     source = read_source(
         root,
         item.path,
@@ -83,27 +92,53 @@ def extract_file(root: Path, item: WorkItem, settings: IndexSettings) -> Extract
         if source is SkipReason.UNREADABLE or is_too_fresh(mtime_ns):
             mtime_ns = 0  # look again: it may have been away for a moment only
         return ExtractedFile(item.path, size_bytes, mtime_ns, skip_reason=source)
+    return _extract_source(root, item, source)
+
+
+def _extract_blob(
+    root: Path, item: WorkItem, raw: bytes | None, settings: IndexSettings
+) -> ExtractedFile:
+    """Extract one file of a commit."""
+    if raw is None:
+        return ExtractedFile(item.path, 0, 0, item.blob_id, skip_reason=SkipReason.NOT_FETCHED)
+    source = text_of_blob(raw, item.blob_id, max_line_bytes=settings.max_line_bytes)
+    if isinstance(source, SkipReason):
+        return ExtractedFile(item.path, len(raw), 0, item.blob_id, skip_reason=source)
+    return _extract_source(root, item, source)
+
+
+def _extract_source(root: Path, item: WorkItem, source: SourceText) -> ExtractedFile:
     try:
         key = version_key(item.path, source)
         facts = extract(BY_NAME[key.language], source.text)
         views = TextViews(gram_bits(source.text), build_documents(source.text, facts))
     except Exception:  # noqa: BLE001  # the top of a worker: one bad file never fails a run
         traceback.print_exc()
-        return crashed_file(root, item.path)
-    rows = encode_version(item.version_id, key, facts, views)
-    return ExtractedFile(item.path, source.size_bytes, source.mtime_ns, rows=rows)
+        return crashed_file(root, item)
+    size_bytes = source.size_bytes
+    rows = encode_version(item.version_id, key, facts, size_bytes=size_bytes, views=views)
+    return ExtractedFile(item.path, size_bytes, source.mtime_ns, source.blob_id, rows=rows)
 
 
-def crashed_file(root: Path, path: str) -> ExtractedFile:
+def crashed_file(root: Path, item: WorkItem) -> ExtractedFile:
     """The report on a file that extraction cannot survive; not tried again until it changes."""
-    size_bytes, mtime_ns = _size_and_time(root, path)
-    return ExtractedFile(path, size_bytes, mtime_ns, skip_reason=SkipReason.CRASHED)
+    size_bytes, mtime_ns = (0, 0) if item.blob_id else _size_and_time(root, item.path)
+    crashed = SkipReason.CRASHED
+    return ExtractedFile(item.path, size_bytes, mtime_ns, item.blob_id, skip_reason=crashed)
 
 
 def version_key(path: str, source: SourceText) -> VersionKey:
     """By what a content at a path is known."""
     language = detect_language(path, source.text)
     return VersionKey(source.blob_id, language.name, current_extractor(language.name))
+
+
+def key_by_name(path: str, blob_id: str) -> VersionKey | None:
+    """By what a content at a path is known, if the path alone decides on the language."""
+    language = language_by_name(path)
+    if language is None:
+        return None
+    return VersionKey(blob_id, language.name, current_extractor(language.name))
 
 
 @cache

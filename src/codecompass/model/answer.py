@@ -43,7 +43,8 @@ class Meta:
     ref: str
     elapsed_ms: int
     estimated_tokens: int
-    source_layer: str = "base"
+    commit: str | None = None  # of the ref; of a working tree, the one that is checked out
+    source_layer: str = "base"  # overlay: something shown is not as in the base branch
     safety_limit_applied: bool = False
     suppressed_duplicate_count: int = 0
     searched_files: int | None = None  # said when nothing was found
@@ -51,6 +52,21 @@ class Meta:
     query_intent: str | None = None
     query_intent_confidence: float | None = None
     codecompass_protocol_version: str = PROTOCOL_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Which state of the code a question saw."""
+
+    ref: str
+    commit: str | None
+    freshness: Freshness
+    is_partial: bool = False  # a partial clone lacks some contents
+    is_overlay: bool = False  # something shown is not as in the base branch
+
+
+OVERLAY = "overlay"
+"""The layer of what is not as in the base branch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +88,7 @@ class SymbolResult:
     decorators: tuple[str, ...] | None = None
     parent: str | None = None
     body_preview: str | None = None
+    source_layer: str | None = None  # said where it is not the base
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +135,7 @@ class SearchResult:
     parent: str | None = None
     body_preview: str | None = None
     factors: dict[str, float] | None = None  # why it ranks there
+    source_layer: str | None = None  # said where it is not the base
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +169,116 @@ class ExplainAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeResult:
+    """What became of one symbol; the place is where it is now, or was before it was deleted."""
+
+    change: str
+    path: str
+    start_line: int
+    end_line: int
+    kind: str
+    name: str
+    handle: str
+    qualified_name: str | None = None  # where it says more than the name
+    parts: tuple[str, ...] | None = None  # what is other than before: signature, body, …
+    signature: str | None = None
+    before_signature: str | None = None  # where it is another
+    before_path: str | None = None  # where it is another
+    before_name: str | None = None  # where it is another
+    before_line: int | None = None  # of what is not where it was
+    diff: str | None = None  # of the text
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """What became of one file."""
+
+    change: str
+    path: str
+    before_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffAnswer:
+    """What a ref or a working tree changes against the commit where it left its base."""
+
+    ref: str
+    base: str
+    merge_base: str
+    affected_files: int
+    summary: dict[str, int]  # symbols by what became of them
+    results: tuple[ChangeResult, ...] | None  # None: only files were asked for
+    files: tuple[ChangedFile, ...] | None  # None: only symbols were asked for
+    meta: Meta
+    notes: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompareAnswer:
+    """One symbol at two refs."""
+
+    symbol: str
+    from_ref: str
+    to_ref: str
+    change: str  # unchanged, or what became of it
+    results: tuple[ChangeResult, ...]  # one
+    meta: Meta
+
+
+@dataclass(frozen=True, slots=True)
+class RefResult:
+    """A branch, remote branch or tag."""
+
+    name: str
+    kind: str
+    commit: str
+    date: str
+    is_indexed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WorktreeResult:
+    """A work tree of the repository."""
+
+    path: str
+    branch: str | None  # None: detached
+    commit: str | None
+    is_indexed: bool
+    is_current: bool
+    is_gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RefsAnswer:
+    """The refs and work trees of a repository, the newest commit first."""
+
+    default_ref: str
+    base: str | None
+    refs: tuple[RefResult, ...]
+    total: int
+    worktrees: tuple[WorktreeResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchAnswer:
+    """The ref that questions of a workspace now mean."""
+
+    workspace: str
+    ref: str
+    before: str
+    commit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GarbageAnswer:
+    """What was thrown away."""
+
+    snapshots: int
+    versions: int
+    freed_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Recovery:
     """What a run that did not end well leaves to say, until the next good one."""
 
@@ -166,6 +294,7 @@ class StatusAnswer:
     """The state of a workspace's index."""
 
     workspace: str
+    ref: str
     store: str
     size_bytes: int
     compatibility: Compatibility
@@ -184,6 +313,7 @@ class SyncAnswer:
     """What an index or sync run did."""
 
     workspace: str
+    ref: str
     counts: JobCounts
     duration_ms: int
     published: bool

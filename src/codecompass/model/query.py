@@ -41,6 +41,14 @@ class OutlineDepth(StrEnum):
     ALL = "all"
 
 
+class DiffScope(StrEnum):
+    """What a difference between two states is told by."""
+
+    SYMBOLS = "symbols"
+    FILES = "files"
+    ALL = "all"
+
+
 @dataclass(frozen=True, slots=True)
 class SymbolFilters:
     """Conditions on a symbol and its path; empty ones let everything through."""

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NewType
+from pathlib import Path
+from typing import NamedTuple, NewType
 
 from codecompass.model.source import SkipReason
 
@@ -12,6 +13,27 @@ JobId = NewType("JobId", int)
 
 LIVE = "live"
 """The ref of a working tree."""
+
+
+class SnapshotName(NamedTuple):
+    """What a snapshot is published under: a working tree by its folder, a tree by its id.
+
+    Branches, tags and commits have no snapshots of their own: git says which tree they
+    mean when they are asked for, so a ref that moves is never out of date.
+    """
+
+    ref: str  # `live`, or the id of a git tree
+    workspace: str  # "" for a tree
+
+
+def live_name(root: Path) -> SnapshotName:
+    """The name of a working tree's snapshot."""
+    return SnapshotName(LIVE, str(root))
+
+
+def tree_name(tree_id: str) -> SnapshotName:
+    """The name of a git tree's snapshot."""
+    return SnapshotName(tree_id, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +52,7 @@ class FileEntry:
     path: str
     version_id: VersionId | None
     skip_reason: SkipReason | None
-    blob_id: str  # "" for skipped files
+    blob_id: str  # "" for skipped files whose content was not looked at
     size_bytes: int
     mtime_ns: int  # 0: not to be trusted, look at the content
 

@@ -34,6 +34,8 @@ class SkipReason(StrEnum):
     NOT_A_FILE = "not_a_file"
     CRASHED = "crashed"
     ODD_NAME = "name_not_utf8"
+    SUBMODULE = "submodule"  # a repository of its own; open it as a workspace
+    NOT_FETCHED = "not_fetched"  # a partial clone lacks the content
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,17 +14,22 @@ def detect_language(path: str, text: bytes) -> Language:
 
     A `.h` file that speaks C++ is read as C++; everything unknown is plain text.
     """
+    language = language_by_name(path)
+    if language is not None:
+        return language
+    if path.endswith(".h"):
+        return BY_NAME["cpp" if _speaks_cpp(text) else "c"]
+    found = _by_interpreter(text) if text.startswith(b"#!") else None
+    return found or PLAIN_TEXT
+
+
+def language_by_name(path: str) -> Language | None:
+    """The language of a file if its name alone decides; None if its content has a say."""
     name = PurePosixPath(path).name
     language = _BY_FILENAME.get(name) or _BY_SUFFIX.get(PurePosixPath(name).suffix.lower())
     if language is None and name.startswith(("Dockerfile.", "Containerfile.")):
-        language = BY_NAME["dockerfile"]
-    if language is None and text.startswith(b"#!"):
-        language = _by_interpreter(text)
-    if language is None:
-        return PLAIN_TEXT
-    if language.name == "c" and name.endswith(".h") and _speaks_cpp(text):
-        return BY_NAME["cpp"]
-    return language
+        return BY_NAME["dockerfile"]
+    return None if name.endswith(".h") else language
 
 
 def _by_interpreter(text: bytes) -> Language | None:

@@ -4,15 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 
-from codecompass.model.answer import Completeness, Freshness, IndexingStatus, Meta
+from codecompass.model.answer import OVERLAY, Completeness, IndexingStatus, Meta, Seen
 from codecompass.model.search import IntentGuess
-from codecompass.model.snapshot import LIVE, SnapshotCounts
+from codecompass.model.snapshot import SnapshotCounts
 from codecompass.text.tokens import estimate_tokens
+
+_COMMIT_CHARS = 10
 
 
 def make_meta(
+    seen: Seen,
     *,
-    freshness: Freshness,
     shown: int,
     total: int,
     elapsed_ms: int,
@@ -21,17 +23,26 @@ def make_meta(
 ) -> Meta:
     """Metadata of an answer from a ready index; `searched` is given when nothing was found."""
     is_cut = shown < total
+    completeness = Completeness.TRUNCATED if is_cut else Completeness.COMPLETE
     return Meta(
-        freshness_status=freshness,
+        freshness_status=seen.freshness,
         indexing_status=IndexingStatus.READY,
-        result_completeness=Completeness.TRUNCATED if is_cut else Completeness.COMPLETE,
-        ref=LIVE,
+        result_completeness=Completeness.PARTIAL if seen.is_partial else completeness,
+        ref=seen.ref,
+        commit=seen.commit[:_COMMIT_CHARS] if seen.commit else None,
+        source_layer=OVERLAY if seen.is_overlay else "base",
         elapsed_ms=elapsed_ms,
         estimated_tokens=estimate_tokens(str(plain(content))),
         safety_limit_applied=is_cut,
         searched_files=searched.files if searched else None,
         searched_symbols=searched.symbols if searched else None,
     )
+
+
+def state_line(meta: Meta) -> str:
+    """Which state of the code an answer is about, for the first line of a text."""
+    at = f" @{meta.commit}" if meta.commit else ""
+    return f"index {meta.freshness_status}{at} · {meta.ref}"
 
 
 def about_search(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from codecompass.model.answer import ExplainAnswer, Meta, SearchAnswer, SearchResult
+from codecompass.present.meta import state_line
 from codecompass.text.tokens import estimate_tokens
 
 _LINES_NAMED = 8
@@ -36,7 +37,7 @@ def _status(answer: SearchAnswer, tokens: int) -> str:
     if answer.total_matches is not None:
         count += f" of {answer.total_matches} matches"
     intent = f" · {meta.query_intent}" if answer.mode == "hybrid" else f" · {answer.mode}"
-    return f"index {meta.freshness_status} · {meta.ref} · {count}{intent} · {tokens} tokens"
+    return f"{state_line(meta)} · {count}{intent} · {tokens} tokens"
 
 
 def _within_budget(answer: SearchAnswer) -> list[str]:

@@ -11,6 +11,7 @@ from codecompass.model.answer import (
     SymbolResult,
     SyncAnswer,
 )
+from codecompass.present.meta import state_line
 
 _MIB = 1024 * 1024
 
@@ -122,7 +123,7 @@ def render_doctor(answer: DoctorAnswer) -> str:
 
 
 def _status_line(meta: Meta, found: str) -> str:
-    return f"index {meta.freshness_status} · {meta.ref} · {found} · {meta.estimated_tokens} tokens"
+    return f"{state_line(meta)} · {found} · {meta.estimated_tokens} tokens"
 
 
 def _span(item: SymbolResult) -> str:

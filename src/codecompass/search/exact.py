@@ -45,7 +45,7 @@ def find_lines(
     limits: "LineLimits",
 ) -> LineSearch:
     """Search the admitted files by path, those that are preferred first."""
-    versions = reader.grams.candidates(pattern.needed)
+    versions = reader.may_hold(pattern.needed)
     candidates = (index for version in versions for index in files_of.get(version, ()))
     paths = reader.catalog.paths
     indexes = sorted(candidates, key=lambda index: (-limits.preference(paths[index]), index))

@@ -1,7 +1,8 @@
 """The `git` program: the only module that starts it.
 
 Always a fixed argument list, never a shell; standard input is closed unless bytes are
-handed over; hooks, prompts, file-system monitors and optional locks are off.
+handed over; hooks, prompts, file-system monitors, optional locks and the network are
+off. Nothing here runs external diff programs, text conversions or content filters.
 """
 
 import os
@@ -20,6 +21,8 @@ _SAFE = (
     "-c", "core.untrackedCache=keep",
     "-c", "core.quotePath=false",
 )  # fmt: skip
+# A partial clone would fetch what it lacks, one object at a time.
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 _TIMEOUT_S = 120
 
 
@@ -28,7 +31,9 @@ class GitPlace:
     """Where a folder stands in a git repository."""
 
     common_dir: Path  # shared by all worktrees
-    top_level: Path
+    top_level: Path  # of the work tree; the repository itself if it is bare
+    prefix: str  # of the folder in the work tree: "" at its top, or with a slash at the end
+    is_bare: bool
 
 
 def run_git(folder: Path, arguments: Sequence[str], *, stdin: bytes | None = None) -> bytes:
@@ -37,31 +42,55 @@ def run_git(folder: Path, arguments: Sequence[str], *, stdin: bytes | None = Non
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         reason = said[0] if said else f"exit status {done.returncode}"
-        raise GitFailed(f"git {arguments[0]} in {folder}: {reason}", remediation=_advice(reason))
+        name = next((word for word in arguments if not word.startswith("-")), "")
+        raise GitFailed(f"git {name} in {folder}: {reason}", remediation=_advice(reason))
     return done.stdout
 
 
-def find_repository(folder: Path) -> GitPlace | None:
-    """The repository a folder belongs to; None if it is not in a work tree of one."""
-    done = _start(
-        folder,
-        ["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"],
-        None,
-    )
+def try_git(folder: Path, arguments: Sequence[str]) -> str | None:
+    """What a git command printed; None if it said no."""
+    done = _start(folder, arguments, None)
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace")
-        if "dubious ownership" in said:
-            reason = said.strip().splitlines()[0]
-            raise GitFailed(f"{folder}: {reason}", remediation=_advice(reason))
         return None
-    lines = done.stdout.decode("utf-8", "surrogateescape").splitlines()
-    return GitPlace(common_dir=Path(lines[0]), top_level=Path(lines[1]))
+    return done.stdout.decode("utf-8", "surrogateescape").strip()
+
+
+def open_git(folder: Path, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
+    """A git command that answers as long as it is asked; whoever opens it closes it."""
+    try:
+        return subprocess.Popen(  # noqa: S603  # a fixed program, no shell
+            ["git", *_SAFE, *arguments],  # noqa: S607  # found on the PATH on purpose
+            cwd=folder,
+            env=_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except FileNotFoundError as error:
+        raise GitMissing("the git program was not found") from error
+
+
+def find_repository(folder: Path) -> GitPlace | None:
+    """The repository a folder belongs to; None if it is neither in a work tree nor bare."""
+    asked = ["--is-bare-repository", "--git-common-dir", "--show-prefix", "--show-toplevel"]
+    done = _start(folder, ["rev-parse", "--path-format=absolute", *asked], None)
+    said = done.stderr.decode("utf-8", "replace")
+    if "dubious ownership" in said:
+        reason = said.strip().splitlines()[0]
+        raise GitFailed(f"{folder}: {reason}", remediation=_advice(reason))
+    lines = done.stdout.decode("utf-8", "surrogateescape").split("\n")
+    if done.returncode == 0:
+        _, common, prefix, top = lines[:4]
+        return GitPlace(Path(common), Path(top), prefix, is_bare=False)
+    # Without a work tree git stops at the last question.
+    if lines[0] == "true" and Path(lines[1]) == folder:
+        return GitPlace(folder, folder, "", is_bare=True)
+    return None
 
 
 def head_commit(folder: Path) -> str | None:
     """The commit that is checked out; None on an unborn branch or outside a repository."""
-    done = _start(folder, ["rev-parse", "--verify", "--quiet", "HEAD"], None)
-    return done.stdout.decode().strip() or None if done.returncode == 0 else None
+    return try_git(folder, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) or None
 
 
 def git_version(folder: Path) -> str:
@@ -91,10 +120,12 @@ def _start(
 def _environment() -> dict[str, str]:
     """Ours, less what would point git elsewhere (set while a git hook runs us)."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"} | _OFFLINE
 
 
 def _advice(reason: str) -> str:
     if "dubious ownership" in reason:
         return "git config --global --add safe.directory <the folder>, if you trust it"
+    if "lazy fetching" in reason or "promisor" in reason:
+        return "this partial clone lacks what is needed: git fetch --refetch brings it"
     return "run the same git command by hand to see more"

@@ -4,6 +4,7 @@ import hashlib
 import os
 import stat
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from codecompass.model.snapshot import FileEntry
@@ -40,13 +41,20 @@ def read_source(
         return SkipReason.UNREADABLE
     if raw is None:
         return SkipReason.TOO_LARGE if stat.S_ISREG(seen.st_mode) else SkipReason.NOT_A_FILE
+    source = text_of_blob(raw, blob_id(raw), max_line_bytes=max_line_bytes)
+    if isinstance(source, SkipReason) or not is_settled or is_too_fresh(seen.st_mtime_ns):
+        return source
+    return replace(source, mtime_ns=seen.st_mtime_ns)
+
+
+def text_of_blob(raw: bytes, blob_id: str, *, max_line_bytes: int) -> SourceText | SkipReason:
+    """A content that was read, as text ready to parse; it has no time."""
     text = decode_text(raw)
     if text is None:
         return SkipReason.BINARY
     if _has_long_line(text, max_line_bytes):
         return SkipReason.LONG_LINE
-    mtime_ns = seen.st_mtime_ns if is_settled and not is_too_fresh(seen.st_mtime_ns) else 0
-    return SourceText(blob_id(raw), text, len(raw), mtime_ns)
+    return SourceText(blob_id, text, len(raw), 0)
 
 
 def read_unchanged(root: Path, known: FileEntry) -> str | None:

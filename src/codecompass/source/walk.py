@@ -171,6 +171,8 @@ def _stat(root: Path, path: str) -> FileStat | SkipReason | None:
         return SkipReason.UNREADABLE
     if stat.S_ISREG(seen.st_mode):
         return FileStat(path, seen.st_size, seen.st_mtime_ns)
+    if stat.S_ISDIR(seen.st_mode):
+        return SkipReason.SUBMODULE  # git lists no other folder by its bare name
     is_link = stat.S_ISLNK(seen.st_mode)
     return SkipReason.OUTSIDE if is_link and _leads_out(root, path) else SkipReason.NOT_A_FILE
 

@@ -125,13 +125,18 @@ class Database:
         with native_errors("read"):
             return self._connection.execute(sql, parameters).fetchall()
 
+    def data_version(self) -> int:
+        """A number that changes whenever another connection has committed."""
+        row = self.row("PRAGMA data_version")
+        return int(row[0]) if row else 0
+
     def row(self, sql: str, parameters: Sequence[object] = ()) -> Row | None:
         """The first row of a query."""
         with native_errors("read"):
             found: Row | None = self._connection.execute(sql, parameters).fetchone()
             return found
 
-    def run(self, sql: str, parameters: Sequence[object] = ()) -> int:
+    def run(self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> int:
         """Execute one statement; the id of the row it inserted, if it did."""
         with native_errors("write"):
             return self._connection.execute(sql, parameters).lastrowid or 0

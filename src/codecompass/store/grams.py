@@ -63,26 +63,33 @@ def _hashes(data: bytes) -> NDArray[np.uint32]:
 
 
 class GramIndex:
-    """The bits of one snapshot's contents, in memory."""
+    """The bits of many contents, in memory; snapshots have most of them in common."""
 
-    def __init__(self, rows: Iterable[tuple[VersionId, bytes]]) -> None:
+    def __init__(self) -> None:
+        self.known: set[VersionId] = set()
+        self._tables: dict[int, tuple[list[VersionId], NDArray[np.uint8]]] = {}
+
+    def add(self, rows: Iterable[tuple[VersionId, bytes]]) -> None:
+        """Add contents that are not yet known."""
         import numpy as np
 
         by_size: dict[int, list[tuple[VersionId, bytes]]] = {}
         for version_id, bits in rows:
             by_size.setdefault(len(bits), []).append((version_id, bits))
-        self._tables = [
-            (
-                [version_id for version_id, _ in group],
-                np.frombuffer(b"".join(bits for _, bits in group), np.uint8).reshape(-1, size),
-            )
-            for size, group in sorted(by_size.items())
-        ]
+        for size, group in by_size.items():
+            ids = [version_id for version_id, _ in group]
+            joined = b"".join(bits for _, bits in group)
+            table = np.frombuffer(joined, np.uint8).reshape(-1, size)
+            if size in self._tables:
+                before, old = self._tables[size]
+                ids, table = before + ids, np.concatenate([old, table])
+            self._tables[size] = (ids, table)
+            self.known.update(ids)
 
     def candidates(self, needed: Needed) -> list[VersionId]:
-        """The versions that may hold what is needed."""
+        """The versions that may hold what is needed, of all snapshots."""
         found: list[VersionId] = []
-        for versions, table in self._tables:
+        for _, (versions, table) in sorted(self._tables.items()):
             rows = _holders(needed, table).nonzero()[0].tolist()
             found += [versions[row] for row in rows]
         return found

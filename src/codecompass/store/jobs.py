@@ -4,7 +4,14 @@ import datetime
 import json
 from dataclasses import asdict
 
-from codecompass.model.snapshot import JobCounts, JobId, JobRecord, JobStatus
+from codecompass.model.snapshot import (
+    ACTIVE_JOBS,
+    JobCounts,
+    JobId,
+    JobRecord,
+    JobStatus,
+    SnapshotName,
+)
 from codecompass.store.database import Database, Row
 
 INTERRUPTED = "interrupted"
@@ -16,7 +23,7 @@ _COLUMNS = (
 
 
 def start_job(
-    database: Database, *, ref: str, workspace: str, mode: str, first_version: int, count: int
+    database: Database, name: SnapshotName, *, mode: str, first_version: int, count: int
 ) -> JobId:
     """Note that a run begins, and which version ids it may write under."""
     now = _now()
@@ -26,8 +33,7 @@ def start_job(
             " duration_ms, error_code, error_message, created_at, updated_at)"
             " VALUES (?, ?, ?, ?, '{}', ?, ?, 0, '', '', ?, ?)",
             (
-                ref,
-                workspace,
+                *name,
                 mode,
                 str(JobStatus.RUNNING),
                 first_version,
@@ -84,6 +90,12 @@ def mark_interrupted(database: Database) -> None:
         " WHERE status IN ('running', 'validating')",
         (INTERRUPTED, "the process ended before the run did", _now()),
     )
+
+
+def is_job_active(database: Database, name: SnapshotName) -> bool:
+    """Whether a run for this snapshot has begun and not ended."""
+    sql = "SELECT 1 FROM jobs WHERE ref = ? AND workspace = ? AND status IN (?, ?)"
+    return database.row(sql, (*name, *map(str, ACTIVE_JOBS))) is not None
 
 
 def last_job(database: Database, *, workspace: str) -> JobRecord | None:

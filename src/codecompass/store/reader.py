@@ -1,31 +1,30 @@
 """One snapshot as one reader: everything it returns belongs to that snapshot and no other."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from codecompass.errors import StoreError
 from codecompass.model.query import SymbolFilters
 from codecompass.model.search import Place
-from codecompass.model.snapshot import FileEntry, SnapshotCounts, SnapshotId, VersionId
-from codecompass.model.source import SkipReason, Span
+from codecompass.model.snapshot import FileEntry, SnapshotCounts, SnapshotName, VersionId
+from codecompass.model.source import Span
 from codecompass.model.symbol import STATEMENT_KINDS, PlacedSymbol, Symbol, SymbolKind
-from codecompass.store.analyzers import shared_analyzer
-from codecompass.store.catalog import Catalog, CatalogFile
-from codecompass.store.database import Database, Row
-from codecompass.store.grams import GramIndex
-from codecompass.store.lexical import LexicalIndex, LexicalView, Scope
+from codecompass.store.catalog import Catalog
+from codecompass.store.database import Database
+from codecompass.store.kept import Kept, KeptSnapshot
+from codecompass.store.lexical import LexicalView, Scope
 from codecompass.store.snapshots import (
+    Extraction,
     SnapshotRecord,
     count_snapshot,
-    extractors,
-    languages_by_path,
-    snapshot_files,
+    find_snapshot,
 )
 from codecompass.store.versions import SCOPE_MARK, decode_list
+from codecompass.text.patterns import Needed
 
 _COLUMNS = (
     "ordinal, name, qualified_name, kind, scope, parent, chunk_parent, depth, start_line,"
@@ -50,10 +49,9 @@ _MEMBERS = (
     "SELECT kind, name FROM symbols WHERE version_id = ? AND parent IS ?"  # noqa: S608  # our own list
     f" AND kind NOT IN ({_STATEMENTS}) ORDER BY ordinal LIMIT ?"
 )
-_PLACED = (
-    f"SELECT path, language, {_COLUMNS} FROM symbols"  # noqa: S608  # our own column list
-    " JOIN snapshot_files USING (version_id) JOIN versions ON versions.id = version_id"
-    f" WHERE snapshot_id = ? AND kind NOT IN ({_STATEMENTS})"
+_DEFINITIONS = (
+    f"SELECT version_id, {_COLUMNS} FROM symbols"  # noqa: S608  # our own column list
+    f" WHERE kind NOT IN ({_STATEMENTS})"
 )
 
 
@@ -90,23 +88,15 @@ class Member(NamedTuple):
     name: str
 
 
-class Kept:
-    """What is kept in memory between questions on the same published state."""
-
-    def __init__(self) -> None:
-        self.state: tuple[SnapshotId, int] | None = None
-        self.catalog = Catalog((), shared_analyzer())
-        self.grams: GramIndex | None = None
-
-
 class SnapshotReader:
     """Reads one published snapshot; what is published later stays unseen until it is closed."""
 
     def __init__(
-        self, database: Database, lexical: LexicalIndex, record: SnapshotRecord, kept: "Kept"
+        self, database: Database, text: LexicalView, record: SnapshotRecord, kept: Kept
     ) -> None:
         self._database = database
-        self._lexical = lexical
+        self.text = text
+        """The text index, of which `everything` is this snapshot's part."""
         self.record = record
         self._kept = kept
 
@@ -123,34 +113,28 @@ class SnapshotReader:
         """Let go of the snapshot's state."""
         self._database.end_reading()
 
-    @property
-    def _id(self) -> SnapshotId:
-        return self.record.id
+    def beside(self, name: SnapshotName) -> "SnapshotReader | None":
+        """Another snapshot in the same state of the store; it ends with this reader."""
+        record = find_snapshot(self._database, name)
+        if record is None:
+            return None
+        return SnapshotReader(self._database, self.text, record, self._kept)
 
     def file(self, path: str) -> FileEntry | None:
         """The entry of a path, also of one that was skipped."""
-        row = self._database.row(
-            "SELECT path, version_id, skip_reason, blob_id, size_bytes, mtime_ns"
-            " FROM snapshot_files WHERE snapshot_id = ? AND path = ?",
-            (self._id, path),
-        )
-        if row is None:
-            return None
-        version = VersionId(row[1]) if row[1] is not None else None
-        reason = SkipReason(row[2]) if row[2] else None
-        return FileEntry(row[0], version, reason, row[3], row[4], row[5])
+        return self.files().get(path)
 
-    def files(self) -> dict[str, FileEntry]:
+    def files(self) -> Mapping[str, FileEntry]:
         """Every path, indexed or skipped."""
-        return snapshot_files(self._database, self._id)
+        return self._state.files
 
-    def extractors(self) -> list[tuple[str, str]]:
-        """Each language with the version of the rules it was extracted by."""
-        return extractors(self._database, self._id)
+    def extractors(self) -> Sequence[Extraction]:
+        """Each language with the versions of the rules it was extracted by."""
+        return self._state.extractors
 
     def languages(self) -> dict[str, str]:
         """The language in which each path was extracted."""
-        return languages_by_path(self._database, self._id)
+        return {file.path: file.language for file in self.catalog.files}
 
     def version(self, version_id: VersionId) -> VersionInfo:
         """What is known of a version beside its records."""
@@ -180,46 +164,24 @@ class SnapshotReader:
         return list(dict.fromkeys(symbol.name for symbol in found.values()))
 
     @cached_property
-    def catalog(self) -> Catalog:
-        """The files of this snapshot; kept from question to question while it stays the same."""
-        state = (self._id, self.record.generation)
-        if self._kept.state != state:
-            rows = self._database.rows(
-                "SELECT path, version_id, language FROM snapshot_files"
-                " JOIN versions ON versions.id = version_id WHERE snapshot_id = ?",
-                (self._id,),
-            )
-            files = (CatalogFile(path, VersionId(version), name) for path, version, name in rows)
-            self._kept.state = state
-            self._kept.catalog = Catalog(files, shared_analyzer())
-            self._kept.grams = None
-        return self._kept.catalog
+    def _state(self) -> KeptSnapshot:
+        return self._kept.snapshot(self._database, self.record)
 
     @property
-    def grams(self) -> GramIndex:
-        """Which files may hold a text."""
-        catalog = self.catalog
-        if self._kept.grams is None:
-            rows = self._database.rows("SELECT version_id, bits FROM grams")
-            ours = ((VersionId(row[0]), row[1]) for row in rows if row[0] in catalog.by_version)
-            self._kept.grams = GramIndex(ours)
-        return self._kept.grams
+    def catalog(self) -> Catalog:
+        """The files of this snapshot; kept from question to question while it stays the same."""
+        return self._state.catalog
 
-    @cached_property
-    def text(self) -> LexicalView:
-        """The text index, of which `everything` is this snapshot's part."""
-        return self._lexical.view()
+    def may_hold(self, needed: Needed) -> list[VersionId]:
+        """The versions of this snapshot that may hold what an expression insists on."""
+        ours = self.catalog.by_version
+        grams = self._kept.grams(self._database, self.catalog)
+        return [version_id for version_id in grams.candidates(needed) if version_id in ours]
 
     @cached_property
     def everything(self) -> Scope:
         """All documents of this snapshot: those of all versions but the others'."""
-        ours = self.catalog.by_version
-        count = self._database.row("SELECT COUNT(*) FROM versions")
-        if count and count[0] == len(ours):
-            return Scope()
-        rows = self._database.rows("SELECT id FROM versions")
-        others = frozenset(VersionId(row[0]) for row in rows if row[0] not in ours)
-        return Scope(without=others)
+        return Scope(without=self._state.others(self._database))
 
     def scope_of(self, filters: SymbolFilters, admitted: Sequence[int] | None) -> Scope:
         """The documents that filters let through; `admitted` are the files, None for all."""
@@ -279,33 +241,34 @@ class SnapshotReader:
 
     def paths_ending(self, suffix: str) -> list[str]:
         """Indexed paths that are this path or end with it after a slash."""
-        rows = self._database.rows(
-            "SELECT path FROM snapshot_files WHERE snapshot_id = ? AND version_id IS NOT NULL"
-            " AND (path = ? OR substr(path, -length(?)) = ?) ORDER BY path",
-            (self._id, suffix, f"/{suffix}", f"/{suffix}"),
-        )
-        return [row[0] for row in rows]
+        name = suffix.rpartition("/")[2]
+        paths = (self.catalog.paths[index] for index in self.catalog.by_name.get(name, ()))
+        return [path for path in paths if path == suffix or path.endswith(f"/{suffix}")]
 
     def paths_inside(self, folder: str, limit: int) -> list[str]:
         """The first few indexed paths of a folder."""
-        rows = self._database.rows(
-            "SELECT path FROM snapshot_files WHERE snapshot_id = ? AND version_id IS NOT NULL"
-            " AND path >= ? AND path < ? ORDER BY path LIMIT ?",
-            (self._id, f"{folder}/", f"{folder}0", limit),
-        )
-        return [row[0] for row in rows]
+        inside = (path for path in self.catalog.paths if path.startswith(f"{folder}/"))
+        return list(islice(inside, limit))
 
     def counts(self) -> SnapshotCounts:
         """How much this snapshot holds."""
-        return count_snapshot(self._database, self._id)
+        return count_snapshot(self._database, self.record, self.files())
 
     def _placed(self, condition: str, parameters: Sequence[object]) -> list[PlacedSymbol]:
-        sql = f"{_PLACED} AND {condition} ORDER BY path, ordinal"
-        rows = self._database.rows(sql, (self._id, *parameters))
-        return [PlacedSymbol(row[0], row[1], _symbol(row[2:])) for row in rows]
+        """Definitions that meet a condition, at each path that has them."""
+        rows = self._database.rows(f"{_DEFINITIONS} AND {condition}", parameters)
+        catalog = self.catalog
+        found = []
+        for version_id, *columns in rows:
+            places = catalog.by_version.get(version_id)
+            if places:
+                symbol = _symbol(columns)
+                files = (catalog.files[index] for index in places)
+                found += [PlacedSymbol(file.path, file.language, symbol) for file in files]
+        return sorted(found, key=lambda item: (item.path, item.symbol.ordinal))
 
 
-def _symbol(row: Row) -> Symbol:
+def _symbol(row: Sequence[Any]) -> Symbol:
     # By position, in the order of `_COLUMNS`: a search makes hundreds of them.
     scope, is_exported = row[4], row[19]
     return Symbol(  # type: ignore[call-arg]  # mypy counts each star as any number

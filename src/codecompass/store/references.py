@@ -1,10 +1,10 @@
 """Uses and imports of versions, as they were extracted."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codecompass.model.reference import Import, Reference, Role
-from codecompass.model.snapshot import SnapshotId, VersionId
+from codecompass.model.snapshot import VersionId
 from codecompass.store.database import Database
 
 _ROLES = {str(role): role for role in Role}
@@ -46,33 +46,29 @@ def signatures_of(database: Database, version_id: VersionId) -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedImport:
-    """An import at one path of a snapshot."""
+class VersionImport(NamedTuple):
+    """What a version imports."""
 
-    path: str
     version_id: VersionId
     module: str
     name: str
 
 
-def imports_with(
-    database: Database, snapshot_id: SnapshotId, words: Iterable[str]
-) -> list[PlacedImport]:
+def imports_with(database: Database, words: Iterable[str]) -> list[VersionImport]:
     """Imports whose name is one of the words or whose module ends with one, less a suffix.
 
-    Imports of `.` and `..` are among them: they end with no word.
+    Imports of `.` and `..` are among them: they end with no word. Of all versions:
+    the caller knows which of them its snapshot holds.
     """
-    found: set[tuple[str, VersionId, str, str]] = set()
+    found: set[tuple[VersionId, str, str]] = set()
     for word in set(words):
         found.update(
             database.rows(
-                "SELECT DISTINCT path, version_id, module, name FROM imports"
-                " JOIN snapshot_files USING (version_id) WHERE snapshot_id = :snapshot"
-                " AND (name = :word OR trim(module, './') = '' OR substr(module, -:size) = :word"
-                "  OR (instr(module, :word || '.') AND"
-                "   (instr(module, '/') OR length(module) <= :size + 4)))",
-                {"snapshot": snapshot_id, "word": word, "size": len(word)},
+                "SELECT DISTINCT version_id, module, name FROM imports"
+                " WHERE name = :word OR trim(module, './') = '' OR substr(module, -:size) = :word"
+                " OR (instr(module, :word || '.') AND"
+                "  (instr(module, '/') OR length(module) <= :size + 4))",
+                {"word": word, "size": len(word)},
             )
         )
-    return [PlacedImport(*row) for row in sorted(found)]
+    return [VersionImport(*row) for row in sorted(found)]

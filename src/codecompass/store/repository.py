@@ -1,35 +1,55 @@
 """One repository's store: opens readers, lets one writer in, repairs what a killed one left."""
 
 import contextlib
+import datetime
 import shutil
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 
 from codecompass.config.settings import StoreSettings
-from codecompass.errors import IndexIncompatible, StoreError
-from codecompass.model.snapshot import Compatibility, JobRecord, JobStatus
+from codecompass.errors import IndexIncompatible, StoreBusy, StoreError
+from codecompass.model.snapshot import (
+    Compatibility,
+    FileEntry,
+    JobRecord,
+    JobStatus,
+    SnapshotName,
+)
 from codecompass.store.database import Database
 from codecompass.store.jobs import (
     INTERRUPTED,
     failed_ranges,
+    is_job_active,
     last_job,
     mark_interrupted,
     mark_rolled_back,
 )
+from codecompass.store.kept import Kept
 from codecompass.store.layout import StoreLayout
-from codecompass.store.lexical import LexicalIndex, LexicalWriter
+from codecompass.store.lexical import LexicalIndex, LexicalView, LexicalWriter
+from codecompass.store.lists import FileLists
 from codecompass.store.lock import WriterLock, is_writer_alive
-from codecompass.store.reader import Kept, SnapshotReader
+from codecompass.store.reader import SnapshotReader
 from codecompass.store.schema import check_compatibility, create_tables
-from codecompass.store.snapshots import find_snapshot
+from codecompass.store.snapshots import (
+    SnapshotRecord,
+    all_snapshots,
+    default_refs,
+    find_snapshot,
+    note_use,
+    set_default_ref,
+)
 from codecompass.store.versions import (
     delete_pending,
     has_versions,
     missing_ids,
     pending_deletes,
 )
+
+# A writer commits a few times a second at most; two attempts have always been enough.
+_READ_ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +58,7 @@ class WriteSession:
 
     database: Database
     lexical: LexicalWriter
+    lists: FileLists
 
 
 class RepositoryStore:
@@ -74,23 +95,65 @@ class RepositoryStore:
         """What can be done with what lies on the disk."""
         return check_compatibility(self.layout.database)
 
-    def reader(self, *, ref: str, workspace: str) -> SnapshotReader | None:
-        """The last published snapshot of a ref; None if nothing was published yet."""
+    def reader(self, name: SnapshotName) -> SnapshotReader | None:
+        """The last published state of a snapshot; None if nothing was published yet."""
         if not self._is_open() and self.compatibility() is Compatibility.NOT_INDEXED:
             return None
         database = self._open_for_reading()
-        database.begin_reading()
+        if find_snapshot(database, name) is None:
+            return None
+        text = self._begin_reading(database)
         try:
-            record = find_snapshot(database, ref=ref, workspace=workspace)
+            record = find_snapshot(database, name)
             if record is not None:
-                lexical = self._lexical or LexicalIndex(self.layout.lexical)
-                self._lexical = lexical
-                return SnapshotReader(database, lexical, record, self._kept)
+                return SnapshotReader(database, text, record, self._kept)
         except BaseException:
             database.end_reading()
             raise
         database.end_reading()
         return None
+
+    def _begin_reading(self, database: Database) -> LexicalView:
+        """Hold one state of both engines.
+
+        Text is written before the versions that need it and deleted after them. So the
+        two belong together if nothing was committed between the look at the one and the
+        look at the other.
+        """
+        if self._lexical is None:
+            self._lexical = LexicalIndex(self.layout.lexical)
+        for _ in range(_READ_ATTEMPTS):
+            before = database.data_version()
+            text = self._lexical.view()
+            database.begin_reading()
+            if database.data_version() == before:
+                return text
+            database.end_reading()
+        raise StoreBusy("another process publishes faster than this one can read")
+
+    def files(self, name: SnapshotName) -> Mapping[str, FileEntry] | None:
+        """The files of a snapshot; None if it was not published."""
+        if not self._is_open() and self.compatibility() is Compatibility.NOT_INDEXED:
+            return None
+        database = self._open_for_reading()
+        database.begin_reading()
+        try:
+            record = find_snapshot(database, name)
+            return self._kept.snapshot(database, record).files if record else None
+        finally:
+            database.end_reading()
+
+    def snapshots(self) -> list[SnapshotRecord]:
+        """Every snapshot of the store, the one used last first."""
+        if self.compatibility() is not Compatibility.COMPATIBLE:
+            return []
+        return all_snapshots(self._open_for_reading())
+
+    def default_ref(self, workspace: str) -> str | None:
+        """The ref that questions of a workspace mean, if one was chosen."""
+        if not self._is_open() and self.compatibility() is not Compatibility.COMPATIBLE:
+            return None
+        return default_refs(self._open_for_reading()).get(workspace)
 
     def last_job(self, workspace: str) -> JobRecord | None:
         """The newest job; one that seems to run without a writer alive has been interrupted."""
@@ -114,9 +177,21 @@ class RepositoryStore:
             job.updated_at,
         )
 
-    def is_being_written(self) -> bool:
-        """Whether some process is writing just now."""
-        return is_writer_alive(self.layout.lock)
+    def is_syncing(self, name: SnapshotName) -> bool:
+        """Whether some process is bringing this very snapshot up to date just now."""
+        if not is_writer_alive(self.layout.lock):
+            return False
+        return is_job_active(self._open_for_reading(), name)
+
+    def note_use(self, name: SnapshotName) -> None:
+        """Note once a day that somebody asks for a snapshot, unless that would mean waiting."""
+        database = self._open_for_reading()
+        record = find_snapshot(database, name)
+        today = datetime.datetime.now(datetime.UTC).date().isoformat()
+        if record is None or record.used_at >= today or is_writer_alive(self.layout.lock):
+            return
+        with contextlib.suppress(StoreBusy):
+            note_use(database, record.id)
 
     def size_bytes(self) -> int:
         """What the store takes on the disk."""
@@ -133,18 +208,23 @@ class RepositoryStore:
         With `force` the store is emptied first, whatever its state.
         """
         with WriterLock(self.layout.lock, self._settings.busy_timeout_s):
+            refs = self._chosen_refs() if force else {}
             if force:
                 self.close()
                 self._empty()
+            if not self._is_open():  # it may be another store by now, with other lists
+                self._kept = Kept()
             state = self.compatibility()
             if state in {Compatibility.REINDEX_REQUIRED, Compatibility.CORRUPT}:
                 raise IndexIncompatible(f"the index in {self.layout.folder} is {state}")
             with self._open_database() as database:
                 create_tables(database)
+                for workspace, ref in refs.items():
+                    set_default_ref(database, workspace, ref)
                 index = LexicalIndex(self.layout.lexical, create=not has_versions(database))
                 with index.writer(self._settings.writer_memory_mib) as lexical:
                     _repair(database, lexical)
-                    yield WriteSession(database, lexical)
+                    yield WriteSession(database, lexical, self._kept.lists)
 
     def _is_open(self) -> bool:
         """Whether what lies on the disk is what we have open."""
@@ -182,6 +262,12 @@ class RepositoryStore:
             busy_timeout_s=self._settings.busy_timeout_s,
             cache_mib=self._settings.cache_mib,
         )
+
+    def _chosen_refs(self) -> dict[str, str]:
+        """What `switch_ref` chose, to outlive an emptied store; nothing if it is unreadable."""
+        if self.compatibility() is not Compatibility.COMPATIBLE:
+            return {}
+        return default_refs(self._open_for_reading())
 
     def _empty(self) -> None:
         """Remove everything but the lock, which we hold.

@@ -7,7 +7,7 @@ from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFu
 from codecompass.model.snapshot import Compatibility
 from codecompass.store.database import Database
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (
@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS versions (
   blob_id TEXT NOT NULL,
   language TEXT NOT NULL,
   extractor TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
   line_count INTEGER NOT NULL,
   has_errors INTEGER NOT NULL,
   symbol_count INTEGER NOT NULL,
@@ -87,15 +88,32 @@ CREATE TABLE IF NOT EXISTS pending_deletes (
   version_id INTEGER PRIMARY KEY
 );
 
+CREATE TABLE IF NOT EXISTS lists (
+  id INTEGER PRIMARY KEY AUTOINCREMENT
+);
+
+CREATE TABLE IF NOT EXISTS listed_files (
+  list_id INTEGER NOT NULL REFERENCES lists (id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  version_id INTEGER REFERENCES versions (id),
+  skip_reason TEXT,
+  blob_id TEXT,
+  size_bytes INTEGER,
+  PRIMARY KEY (list_id, path)
+) WITHOUT ROWID;
+
 CREATE TABLE IF NOT EXISTS snapshots (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   ref TEXT NOT NULL,
   workspace TEXT NOT NULL,
-  parent_id INTEGER REFERENCES snapshots (id),
+  list_id INTEGER NOT NULL REFERENCES lists (id),
   head TEXT,
   rules TEXT NOT NULL,
   generation INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  times BLOB NOT NULL,
   published_at TEXT NOT NULL,
+  used_at TEXT NOT NULL,
   UNIQUE (ref, workspace)
 );
 
@@ -104,10 +122,14 @@ CREATE TABLE IF NOT EXISTS snapshot_files (
   path TEXT NOT NULL,
   version_id INTEGER REFERENCES versions (id),
   skip_reason TEXT,
-  blob_id TEXT NOT NULL,
-  size_bytes INTEGER NOT NULL,
-  mtime_ns INTEGER NOT NULL,
+  blob_id TEXT,
+  size_bytes INTEGER,
   PRIMARY KEY (snapshot_id, path)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS default_refs (
+  workspace TEXT PRIMARY KEY,
+  ref TEXT NOT NULL
 ) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS jobs (
@@ -135,6 +157,7 @@ _INDEXES = {
     "symbols_by_name": "symbols (name)",
     "symbols_by_stable_id": "symbols (stable_id)",
     "uses_by_name": "uses (name, role)",
+    "listed_by_version": "listed_files (version_id)",
     "files_by_version": "snapshot_files (version_id)",
 }
 

@@ -1,18 +1,45 @@
 """Snapshots: which version each path stands for; changed by one transaction at a time."""
 
 import datetime
-from collections.abc import Iterable
-from dataclasses import dataclass
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from codecompass.model.snapshot import FileEntry, SnapshotCounts, SnapshotId
-from codecompass.model.source import SkipReason
-from codecompass.store.database import Database
-
-_FILES = (
-    "SELECT path, version_id, skip_reason, blob_id, size_bytes, mtime_ns"
-    " FROM snapshot_files WHERE snapshot_id = ?"
+from codecompass.model.snapshot import (
+    FileEntry,
+    SnapshotCounts,
+    SnapshotId,
+    SnapshotName,
+    VersionId,
 )
-_PUT_FILE = "INSERT OR REPLACE INTO snapshot_files VALUES (?, ?, ?, ?, ?, ?, ?)"
+from codecompass.store.database import Database
+from codecompass.store.lists import FILE_COLUMNS, FileLists, ListId, entry_columns, read_entry
+
+_RECORD = (
+    "SELECT id, ref, workspace, list_id, head, rules, generation, revision, published_at, used_at"
+    " FROM snapshots"
+)
+_CHANGES = (
+    f"SELECT {FILE_COLUMNS} FROM snapshot_files AS files"  # noqa: S608  # our own column list
+    " LEFT JOIN versions ON versions.id = version_id WHERE snapshot_id = ?"
+)
+_PUT_CHANGE = "INSERT INTO snapshot_files VALUES (?, ?, ?, ?, ?, ?)"
+_PUT_SNAPSHOT = (
+    "INSERT INTO snapshots (ref, workspace, list_id, head, rules, generation, revision, times,"
+    " published_at, used_at) VALUES (:ref, :workspace, :list, :head, :rules, 1, 1, :times,"
+    " :now, :now) ON CONFLICT (ref, workspace) DO UPDATE SET list_id = excluded.list_id,"
+    " head = excluded.head, rules = excluded.rules, generation = generation + 1,"
+    " revision = revision + 1, times = excluded.times, published_at = excluded.published_at,"
+    " used_at = excluded.used_at"
+)
+# Every version that a snapshot may name: a few of the list may be hidden by it.
+_NEAR_VERSIONS = (
+    "(SELECT version_id FROM listed_files WHERE list_id = ?"
+    " UNION SELECT version_id FROM snapshot_files WHERE snapshot_id = ?)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,137 +49,178 @@ class SnapshotRecord:
     id: SnapshotId
     ref: str
     workspace: str
+    list_id: ListId
     head: str | None
     rules: str  # by what files were admitted and read when it was published
     generation: int  # grows with each publish
+    revision: int  # grows with each change, also of mere times
     published_at: str
-
-
-def find_snapshot(database: Database, *, ref: str, workspace: str) -> SnapshotRecord | None:
-    """The published snapshot of a ref; for `live`, that of one workspace."""
-    row = database.row(
-        "SELECT id, ref, workspace, head, rules, generation, published_at FROM snapshots"
-        " WHERE ref = ? AND workspace = ?",
-        (ref, workspace),
-    )
-    if row is None:
-        return None
-    return SnapshotRecord(SnapshotId(row[0]), *row[1:])
-
-
-def snapshot_files(database: Database, snapshot_id: SnapshotId) -> dict[str, FileEntry]:
-    """Every path of a snapshot, indexed or skipped."""
-    return {
-        path: FileEntry(path, version, SkipReason(reason) if reason else None, blob, size, mtime)
-        for path, version, reason, blob, size, mtime in database.rows(_FILES, (snapshot_id,))
-    }
+    used_at: str
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotName:
-    """Which snapshot is published, and as what."""
+class NewState:
+    """What is published: the files, and what they are."""
 
-    ref: str
-    workspace: str
+    files: Mapping[str, FileEntry]
     head: str | None
     rules: str
 
 
+def find_snapshot(database: Database, name: SnapshotName) -> SnapshotRecord | None:
+    """The published snapshot of this name."""
+    row = database.row(f"{_RECORD} WHERE ref = ? AND workspace = ?", (name.ref, name.workspace))
+    return SnapshotRecord(SnapshotId(row[0]), *row[1:]) if row else None
+
+
+def all_snapshots(database: Database) -> list[SnapshotRecord]:
+    """Every snapshot of the store, the one used last first."""
+    rows = database.rows(f"{_RECORD} ORDER BY used_at DESC, id DESC")
+    return [SnapshotRecord(SnapshotId(row[0]), *row[1:]) for row in rows]
+
+
+def snapshot_files(
+    database: Database, record: SnapshotRecord, lists: FileLists
+) -> dict[str, FileEntry]:
+    """Every path of a snapshot, indexed or skipped, with its time if one is known."""
+    files = dict(lists.files(database, record.list_id))
+    for entry in map(read_entry, database.rows(_CHANGES, (record.id,))):
+        if entry.version_id is None and entry.skip_reason is None:
+            files.pop(entry.path, None)
+        else:
+            files[entry.path] = entry
+    row = database.row("SELECT times FROM snapshots WHERE id = ?", (record.id,))
+    times = _unpack_times(row[0]) if row else []
+    for path, mtime_ns in zip(sorted(files), times, strict=False):
+        if mtime_ns:
+            files[path] = replace(files[path], mtime_ns=mtime_ns)
+    return files
+
+
 def publish_snapshot(
-    database: Database, name: SnapshotName, *, put: Iterable[FileEntry], drop: Iterable[str]
-) -> SnapshotId:
+    database: Database, name: SnapshotName, state: NewState, lists: FileLists
+) -> None:
     """Bring a snapshot to its new state; inside a transaction, so that nobody sees half of it."""
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    database.run(
-        "INSERT INTO snapshots (ref, workspace, parent_id, head, rules, generation, published_at)"
-        " VALUES (?, ?, NULL, ?, ?, 1, ?) ON CONFLICT (ref, workspace) DO UPDATE SET"
-        " head = excluded.head, rules = excluded.rules, generation = generation + 1,"
-        " published_at = excluded.published_at",
-        (name.ref, name.workspace, name.head, name.rules, now),
-    )
-    found = find_snapshot(database, ref=name.ref, workspace=name.workspace)
+    placed = lists.place(database, state.files)
+    values = {
+        "ref": name.ref,
+        "workspace": name.workspace,
+        "list": placed.list_id,
+        "head": state.head,
+        "rules": state.rules,
+        "times": _pack_times(state.files),
+        "now": _now(),
+    }
+    database.run(_PUT_SNAPSHOT, values)
+    found = find_snapshot(database, name)
     assert found is not None  # noqa: S101  # written just above
+    database.run("DELETE FROM snapshot_files WHERE snapshot_id = ?", (found.id,))
+    hidden = (None, None, None, None)
     database.run_many(
-        "DELETE FROM snapshot_files WHERE snapshot_id = ? AND path = ?",
-        ((found.id, path) for path in drop),
-    )
-    database.run_many(
-        _PUT_FILE,
+        _PUT_CHANGE,
         (
-            (
-                found.id,
-                entry.path,
-                entry.version_id,
-                str(entry.skip_reason) if entry.skip_reason else None,
-                entry.blob_id,
-                entry.size_bytes,
-                entry.mtime_ns,
-            )
-            for entry in put
+            (found.id, *(entry_columns(entry) if entry else (path, *hidden)))
+            for path, entry in placed.changes.items()
         ),
     )
-    return found.id
 
 
-def update_head(database: Database, snapshot_id: SnapshotId, head: str | None) -> None:
-    """Note that the same files are now those of another commit."""
-    database.run("UPDATE snapshots SET head = ? WHERE id = ?", (head, snapshot_id))
-
-
-def update_stats(
-    database: Database, snapshot_id: SnapshotId, entries: Iterable[FileEntry]
+def update_times(
+    database: Database,
+    snapshot_id: SnapshotId,
+    *,
+    files: Mapping[str, FileEntry],
+    head: str | None,
 ) -> None:
-    """Note new sizes and times of files whose content is the same; inside a transaction."""
-    database.run_many(
-        "UPDATE snapshot_files SET size_bytes = ?, mtime_ns = ?"
-        " WHERE snapshot_id = ? AND path = ?",
-        ((entry.size_bytes, entry.mtime_ns, snapshot_id, entry.path) for entry in entries),
+    """Note new times of the same contents, and of which commit they now are."""
+    database.run(
+        "UPDATE snapshots SET head = ?, times = ?, revision = revision + 1 WHERE id = ?",
+        (head, _pack_times(files), snapshot_id),
     )
 
 
-def count_snapshot(database: Database, snapshot_id: SnapshotId) -> SnapshotCounts:
+def note_use(database: Database, snapshot_id: SnapshotId) -> None:
+    """Note that somebody asked for a snapshot."""
+    database.run("UPDATE snapshots SET used_at = ? WHERE id = ?", (_now(), snapshot_id))
+
+
+def drop_snapshots(database: Database, ids: Iterable[SnapshotId]) -> None:
+    """Forget snapshots, and lists that nobody names any more; inside a transaction."""
+    database.run_many("DELETE FROM snapshots WHERE id = ?", ((found,) for found in ids))
+    database.run("DELETE FROM lists WHERE id NOT IN (SELECT list_id FROM snapshots)")
+
+
+def count_snapshot(
+    database: Database, record: SnapshotRecord, files: Mapping[str, FileEntry]
+) -> SnapshotCounts:
     """How many files, records and lines a snapshot holds."""
-    by_language = database.rows(
-        "SELECT language, COUNT(*), SUM(line_count), SUM(has_errors), SUM(symbol_count),"
-        " SUM(reference_count), SUM(import_count) FROM snapshot_files"
-        " JOIN versions ON versions.id = version_id WHERE snapshot_id = ?"
-        " GROUP BY language ORDER BY COUNT(*) DESC, language",
-        (snapshot_id,),
+    paths = Counter(entry.version_id for entry in files.values() if entry.version_id is not None)
+    rows = database.rows(
+        "SELECT id, language, line_count, has_errors, symbol_count, reference_count, import_count"  # noqa: S608  # our own text
+        f" FROM versions WHERE id IN {_NEAR_VERSIONS}",
+        (record.list_id, record.id),
     )
-    skipped = database.rows(
-        "SELECT skip_reason, COUNT(*) FROM snapshot_files WHERE snapshot_id = ?"
-        " AND skip_reason IS NOT NULL GROUP BY skip_reason ORDER BY skip_reason",
-        (snapshot_id,),
-    )
-    totals = [sum(row[column] for row in by_language) for column in range(1, 7)]
-    files, lines, errors, symbols, references, imports = totals
+    languages: Counter[str] = Counter()
+    totals = [0] * 5
+    for version_id, language, *numbers in rows:
+        times = paths.get(version_id, 0)
+        if times:
+            languages[language] += times
+            totals = [sum + number * times for sum, number in zip(totals, numbers, strict=True)]
+    lines, errors, symbols, references, imports = totals
+    skipped = Counter(str(entry.skip_reason) for entry in files.values() if entry.skip_reason)
     return SnapshotCounts(
-        files=files,
+        files=sum(paths.values()),
         symbols=symbols,
         references=references,
         imports=imports,
         lines=lines,
-        languages={row[0]: row[1] for row in by_language},
-        skipped={row[0]: row[1] for row in skipped},
+        languages=dict(sorted(languages.items(), key=lambda pair: (-pair[1], pair[0]))),
+        skipped=dict(sorted(skipped.items())),
         with_errors=errors,
     )
 
 
-def extractors(database: Database, snapshot_id: SnapshotId) -> list[tuple[str, str]]:
-    """Each language of which a snapshot holds files, with the version of its rules."""
-    rows = database.rows(
-        "SELECT DISTINCT language, extractor FROM versions WHERE id IN"
-        " (SELECT version_id FROM snapshot_files WHERE snapshot_id = ?)",
-        (snapshot_id,),
-    )
-    return [(language, extractor) for language, extractor in rows]
+class Extraction(NamedTuple):
+    """By what a version was extracted."""
+
+    language: str
+    extractor: str
 
 
-def languages_by_path(database: Database, snapshot_id: SnapshotId) -> dict[str, str]:
-    """The language in which each path was extracted."""
+def version_extractions(database: Database, record: SnapshotRecord) -> dict[VersionId, Extraction]:
+    """How each version that a snapshot names was extracted; there may be some more."""
     rows = database.rows(
-        "SELECT path, language FROM snapshot_files JOIN versions ON versions.id = version_id"
-        " WHERE snapshot_id = ?",
-        (snapshot_id,),
+        f"SELECT id, language, extractor FROM versions WHERE id IN {_NEAR_VERSIONS}",  # noqa: S608  # our own text
+        (record.list_id, record.id),
     )
-    return dict(rows)
+    return {VersionId(row[0]): Extraction(row[1], row[2]) for row in rows}
+
+
+def set_default_ref(database: Database, workspace: str, ref: str | None) -> None:
+    """Note the ref that questions of a workspace mean; None for its working tree."""
+    database.run("DELETE FROM default_refs WHERE workspace = ?", (workspace,))
+    if ref is not None:
+        database.run("INSERT INTO default_refs VALUES (?, ?)", (workspace, ref))
+
+
+def default_refs(database: Database) -> dict[str, str]:
+    """The ref that each workspace has chosen, where it has chosen one."""
+    return dict(database.rows("SELECT workspace, ref FROM default_refs"))
+
+
+def _pack_times(files: Mapping[str, FileEntry]) -> bytes:
+    """The times of all files in the order of their paths; b"" if there are none."""
+    times = array("q", [files[path].mtime_ns for path in sorted(files)])
+    return zlib.compress(times.tobytes(), 1) if any(times) else b""
+
+
+def _unpack_times(packed: bytes) -> "array[int]":
+    times: array[int] = array("q")
+    if packed:
+        times.frombytes(zlib.decompress(packed))
+    return times
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

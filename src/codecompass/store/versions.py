@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from codecompass.model.facts import FileFacts
 from codecompass.model.reference import Import
@@ -17,7 +18,7 @@ _FLAGS = ("type_only", "namespace", "default", "re_export", "dynamic", "side_eff
 # SQLite takes at most 999 parameters in one statement on old versions.
 _BATCH = 900
 
-_INSERT_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_SYMBOL = (
     "INSERT INTO symbols VALUES"
     " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -32,6 +33,7 @@ class VersionRows:
 
     id: VersionId
     key: VersionKey
+    size_bytes: int
     line_count: int
     has_errors: bool
     symbols: list[Row]
@@ -48,6 +50,7 @@ class VersionRows:
             self.key.blob_id,
             self.key.language,
             self.key.extractor,
+            self.size_bytes,
             self.line_count,
             int(self.has_errors),
             self.definitions,
@@ -65,9 +68,9 @@ class TextViews:
 
 
 def encode_version(
-    version_id: VersionId, key: VersionKey, facts: FileFacts, views: TextViews
+    version_id: VersionId, key: VersionKey, facts: FileFacts, *, size_bytes: int, views: TextViews
 ) -> VersionRows:
-    """Facts as rows."""
+    """Facts as rows; `size_bytes` is that of the content as it lies on the disk."""
     symbols = [_symbol_row(version_id, item) for item in facts.symbols]
     uses: list[Row] = [
         (
@@ -88,6 +91,7 @@ def encode_version(
     return VersionRows(
         version_id,
         key,
+        size_bytes,
         facts.line_count,
         facts.has_errors,
         symbols,
@@ -108,24 +112,42 @@ def insert_versions(database: Database, versions: Sequence[VersionRows]) -> None
     database.run_many("INSERT INTO grams VALUES (?, ?)", ((v.id, v.grams) for v in versions))
 
 
-def known_versions(database: Database, keys: Iterable[VersionKey]) -> dict[VersionKey, VersionId]:
+class KnownVersion(NamedTuple):
+    """A content that was extracted before."""
+
+    id: VersionId
+    size_bytes: int
+
+
+def known_versions(
+    database: Database, keys: Iterable[VersionKey]
+) -> dict[VersionKey, KnownVersion]:
     """Which of these contents were extracted before."""
     wanted = set(keys)
-    found: dict[VersionKey, VersionId] = {}
+    found: dict[VersionKey, KnownVersion] = {}
     blob_ids = sorted({key.blob_id for key in wanted})
     for part in _batches(blob_ids):
         marks = ", ".join("?" * len(part))
-        sql = f"SELECT id, blob_id, language, extractor FROM versions WHERE blob_id IN ({marks})"  # noqa: S608  # only question marks
-        for version_id, blob_id, language, extractor in database.rows(sql, part):
-            key = VersionKey(blob_id, language, extractor)
+        sql = (
+            "SELECT id, size_bytes, blob_id, language, extractor FROM versions"  # noqa: S608  # only question marks
+            f" WHERE blob_id IN ({marks})"
+        )
+        for version_id, size_bytes, *columns in database.rows(sql, part):
+            key = VersionKey(*columns)
             if key in wanted:
-                found[key] = VersionId(version_id)
+                found[key] = KnownVersion(VersionId(version_id), size_bytes)
     return found
 
 
 def has_versions(database: Database) -> bool:
     """Whether anything was ever extracted into this store."""
     return database.row("SELECT 1 FROM versions LIMIT 1") is not None
+
+
+def count_versions(database: Database) -> int:
+    """How many contents the store holds."""
+    row = database.row("SELECT COUNT(*) FROM versions")
+    return row[0] if row else 0
 
 
 def reserve_ids(database: Database, count: int) -> VersionId:
@@ -148,6 +170,7 @@ def unused_versions(database: Database) -> list[VersionId]:
     rows = database.rows(
         "SELECT id FROM versions WHERE id NOT IN"
         " (SELECT version_id FROM snapshot_files WHERE version_id IS NOT NULL)"
+        " AND id NOT IN (SELECT version_id FROM listed_files WHERE version_id IS NOT NULL)"
     )
     return [VersionId(row[0]) for row in rows]
 

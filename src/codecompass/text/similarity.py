@@ -1,6 +1,7 @@
-"""How alike two names are."""
+"""How alike two names or two texts are."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 
@@ -10,6 +11,12 @@ def most_alike(name: str, others: Iterable[str], *, limit: int, minimum: float =
     rated = [(_likeness(wanted, other.lower()), other) for other in set(others)]
     best = sorted((pair for pair in rated if pair[0] >= minimum), key=lambda p: (-p[0], p[1]))
     return [other for _, other in best[:limit]]
+
+
+def line_likeness(one: Sequence[str], other: Sequence[str]) -> float:
+    """Which share of the lines two texts have in common, wherever they stand; 0 to 1."""
+    common = sum((Counter(one) & Counter(other)).values())
+    return 2 * common / max(1, len(one) + len(other))
 
 
 def _likeness(first: str, second: str) -> float:

@@ -1,0 +1,293 @@
+"""Which snapshot a question sees: looks for changes, resolves refs, indexes what is missing."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+
+from codecompass.engine.freshness import Step, next_step
+from codecompass.engine.layers import Base, Layers
+from codecompass.engine.workspace import Workspace
+from codecompass.errors import IndexMissing, RefMissing, StoreBusy
+from codecompass.indexing.job import JobSettings, Progress, SyncReport
+from codecompass.indexing.sync import look_for_changes, real_changes, sync_workspace
+from codecompass.indexing.trees import is_tree_current, lacked_blobs, sync_tree
+from codecompass.model.answer import Freshness, Seen
+from codecompass.model.refs import ResolvedRef
+from codecompass.model.snapshot import (
+    LIVE,
+    FileDelta,
+    FileEntry,
+    SnapshotName,
+    live_name,
+    tree_name,
+)
+from codecompass.source.blobs import BlobReader
+from codecompass.source.git import head_commit
+from codecompass.source.read import decode_text, read_unchanged
+from codecompass.source.refs import check_ref, resolve_ref
+from codecompass.source.walk import Listing
+from codecompass.store.reader import SnapshotReader
+from codecompass.store.repository import RepositoryStore
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A snapshot that is ready to be asked."""
+
+    name: SnapshotName
+    ref: str  # as the caller named it
+    commit: str | None
+    freshness: Freshness
+    started: float  # monotonic; when the question came
+
+
+class View:
+    """One snapshot open for one question, with the texts behind it."""
+
+    def __init__(self, views: "Views", target: Target, reader: SnapshotReader) -> None:
+        self._views = views
+        self.target = target
+        self.reader = reader
+
+    def seen(self, *, is_overlay: bool = False) -> Seen:
+        """What is to be said of the state that was asked."""
+        target = self.target
+        is_partial = bool(lacked_blobs(self.reader.files()))
+        return Seen(target.ref, target.commit, target.freshness, is_partial, is_overlay)
+
+    def elapsed_ms(self) -> int:
+        """How long the question has taken, from before its snapshot was made ready."""
+        return round((time.monotonic() - self.target.started) * 1000)
+
+    def __enter__(self) -> "View":
+        """Use as a context manager, so that the writer can tidy up behind the reader."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let go of the snapshot's state."""
+        self.reader.__exit__(kind, error, trace)
+
+    def beside(self, target: Target) -> "View":
+        """Another snapshot in the same state of the store."""
+        reader = self.reader.beside(target.name)
+        if reader is None:
+            raise IndexMissing(f"{target.ref} is not indexed any more", remediation="ask again")
+        return View(self._views, target, reader)
+
+    def text(self, path: str) -> str | None:
+        """A file's text as it was indexed; None if it has changed since or cannot be read."""
+        entry = self.reader.file(path)
+        if entry is None:
+            return None
+        if self.target.name.ref == LIVE:
+            return read_unchanged(self._views.root, entry)
+        return self._views.text_of_blob(entry)
+
+    def overlay(self, paths: Iterable[str]) -> frozenset[str]:
+        """Those of the paths whose contents are not the base's."""
+        base = self._views.base_of(self.target.ref, self.target.commit)
+        if base is None:
+            return frozenset()
+        theirs = self._views.layers.contents(base.merge_base.tree, paths)
+        ours = {path: self.reader.file(path) for path in theirs}
+        return frozenset(
+            path
+            for path, blob_id in theirs.items()
+            if (entry := ours[path]) is not None and entry.blob_id != blob_id
+        )
+
+
+class Views:
+    """Opens views; the one place that decides whether something is indexed first."""
+
+    def __init__(
+        self, workspace: Workspace, store: RepositoryStore, *, can_sync_behind: bool
+    ) -> None:
+        self._workspace = workspace
+        self._store = store
+        self._can_sync_behind = can_sync_behind
+        self.root = workspace.root
+        self.layers = Layers(
+            workspace.root, prefix=workspace.prefix, configured=workspace.settings.refs.base
+        )
+        self._fresh_until = 0.0  # monotonic; until then no look at the files is needed
+        self._current: set[tuple[SnapshotName, int]] = set()  # trees that need no other look
+        self._blobs: BlobReader | None = None
+        self._on_disk: Mapping[str, FileEntry] = {}
+
+    def close(self) -> None:
+        """End the processes that were started."""
+        if self._blobs is not None:
+            self._blobs.close()
+        self._blobs = None
+
+    @property
+    def job_settings(self) -> JobSettings:
+        """What a run of the indexer may use."""
+        return JobSettings(self._workspace.settings.index, self._workspace.settings.refs)
+
+    def open(self, ref: str | None, progress: Progress) -> View:
+        """The snapshot of a ref, or of the working tree, as it is now."""
+        return self.open_target(self.prepare(ref, progress))
+
+    def open_target(self, target: Target) -> View:
+        """A snapshot that was prepared just before."""
+        if target.name.ref != LIVE and not self._workspace.is_bare:
+            self._on_disk = self._store.files(live_name(self.root)) or {}
+        reader = self._store.reader(target.name)
+        if reader is None:
+            raise IndexMissing(f"{self.root} has not been indexed yet")
+        return View(self, target, reader)
+
+    def prepare(self, ref: str | None, progress: Progress) -> Target:
+        """Bring the snapshot of a ref up to date; None means what `switch_ref` chose."""
+        started = time.monotonic()
+        ref = self.meant(ref)
+        if ref != LIVE:
+            return self._prepare_tree(self.resolve(ref), progress)
+        freshness = self._make_fresh(progress)
+        head = head_commit(self.root) if self._workspace.is_git else None
+        return Target(live_name(self.root), LIVE, head, freshness, started)
+
+    def name_of(self, ref: str) -> SnapshotName:
+        """The name of a ref's snapshot, which need not exist."""
+        return live_name(self.root) if ref == LIVE else tree_name(self.resolve(ref).tree)
+
+    def meant(self, ref: str | None) -> str:
+        """The ref a caller means by naming none."""
+        if ref == LIVE and self._workspace.is_bare:
+            raise RefMissing(
+                f"ref: {self.root} is a bare repository and has no working tree",
+                remediation="give a branch, or leave ref out for HEAD",
+            )
+        if ref is not None and ref.strip():
+            return ref
+        nothing_chosen = "HEAD" if self._workspace.is_bare else LIVE
+        return self._store.default_ref(str(self.root)) or nothing_chosen
+
+    def resolve(self, ref: str) -> ResolvedRef:
+        """The commit that a ref means now."""
+        if not self._workspace.is_git:
+            check_ref(ref)
+            raise RefMissing(
+                f"ref: {ref} means nothing here: {self.root} is not a git repository",
+                remediation="leave ref out, or give live",
+            )
+        return resolve_ref(self.root, ref, prefix=self._workspace.prefix)
+
+    def base_of(self, ref: str, commit: str | None) -> Base | None:
+        """What a ref is based on."""
+        return self.layers.base_of(ref, commit) if commit else None
+
+    def prepare_commit(self, commit: str, progress: Progress) -> Target:
+        """Bring the snapshot of a commit up to date."""
+        return self._prepare_tree(self.resolve(commit), progress)
+
+    def _prepare_tree(self, resolved: ResolvedRef, progress: Progress) -> Target:
+        name, started = tree_name(resolved.tree), time.monotonic()
+        target = Target(name, resolved.name, resolved.commit, Freshness.FRESH, started)
+        if not self._is_ready(target.name):
+            self.sync_tree(resolved, progress)
+        self._store.note_use(target.name)
+        return target
+
+    def _is_ready(self, name: SnapshotName) -> bool:
+        reader = self._store.reader(name)
+        if reader is None:
+            return False
+        with reader:
+            state = (name, reader.record.generation)
+            if state in self._current:
+                return True
+            is_current = is_tree_current(reader, self.root, self._workspace.settings.index)
+            if is_current and not lacked_blobs(reader.files()):
+                self._current.add(state)
+            return is_current
+
+    def sync_tree(
+        self, resolved: ResolvedRef, progress: Progress, *, force: bool = False
+    ) -> SyncReport:
+        """Publish the snapshot of a commit's tree."""
+        return sync_tree(
+            self._store,
+            self.root,
+            resolved,
+            settings=self.job_settings,
+            progress=progress,
+            force=force,
+        )
+
+    def sync_live(
+        self, progress: Progress, *, force: bool = False, listing: Listing | None = None
+    ) -> SyncReport:
+        """Publish the snapshot of the working tree."""
+        return sync_workspace(
+            self._store,
+            self.root,
+            scratch=self._workspace.scratch,
+            settings=self.job_settings,
+            progress=progress,
+            force=force,
+            listing=listing,
+        )
+
+    def text_of_blob(self, entry: FileEntry) -> str | None:
+        """The text of a file in a commit: from the disk if it is the same there, else from git."""
+        here = self._on_disk.get(entry.path)
+        if here is not None and here.blob_id == entry.blob_id:
+            text = read_unchanged(self.root, here)
+            if text is not None:
+                return text
+        if self._blobs is None:
+            self._blobs = BlobReader(self.root)
+        raw = self._blobs.read(entry.blob_id)
+        text_bytes = decode_text(raw) if raw is not None else None
+        return text_bytes.decode("utf-8", "replace") if text_bytes is not None else None
+
+    def _make_fresh(self, progress: Progress) -> Freshness:
+        """Look for changes and sync if the settings say so; a recent look may do."""
+        if time.monotonic() < self._fresh_until:
+            return Freshness.FRESH
+        started = time.monotonic()
+        found = self._look_and_sync(progress)
+        if found is Freshness.FRESH:
+            self._fresh_until = started + self._workspace.settings.freshness.recheck_after_s
+        return found
+
+    def _look_and_sync(self, progress: Progress) -> Freshness:
+        settings = self._workspace.settings
+        look = look_for_changes(
+            self._store, self.root, scratch=self._workspace.scratch, settings=settings.index
+        )
+        delta = look.delta if look else None
+        step = next_step(delta, settings.freshness, can_sync_behind=self._can_sync_behind)
+        if step is Step.ANSWER:
+            return Freshness.FRESH
+        if step is Step.ANSWER_STALE:
+            return Freshness.FRESH if self.real_delta().is_empty else Freshness.STALE
+        must_wait = delta is None or settings.freshness.policy == "strict"
+        if not must_wait and self._store.is_syncing(live_name(self.root)):
+            return Freshness.SYNCING  # somebody does it already: answer from what is published
+        try:
+            self.sync_live(progress, listing=look.listing if look else None)
+        except StoreBusy:
+            if must_wait:
+                raise
+            return Freshness.SYNCING
+        return Freshness.FRESH
+
+    def real_delta(self) -> FileDelta:
+        """What has really changed in the working tree since the last publish."""
+        settings = self._workspace.settings.index
+        look = look_for_changes(
+            self._store, self.root, scratch=self._workspace.scratch, settings=settings
+        )
+        if look is None or look.delta.is_empty:
+            return FileDelta((), ())
+        return real_changes(self._store, self.root, look.delta, settings)

@@ -1,0 +1,175 @@
+"""A plan in, its snapshot published: extract what is new → publish → collect garbage."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from codecompass.config.settings import IndexSettings, RefSettings
+from codecompass.errors import CodeCompassError
+from codecompass.indexing.cascade import ChunkPlace, find_requoted
+from codecompass.indexing.plan import Plan
+from codecompass.indexing.publish import Stage
+from codecompass.indexing.run import extract_all, no_garbage_collection
+from codecompass.indexing.work import WorkItem
+from codecompass.model.snapshot import JobCounts, JobId, JobStatus, VersionId
+from codecompass.store.collect import collect_garbage
+from codecompass.store.jobs import finish_job, last_job, set_status, start_job
+from codecompass.store.repository import WriteSession
+from codecompass.store.schema import create_indexes, drop_indexes
+from codecompass.store.snapshots import (
+    NewState,
+    find_snapshot,
+    publish_snapshot,
+    update_times,
+)
+from codecompass.store.versions import has_versions, reserve_ids
+
+Progress = Callable[[str, int, int], None]
+"""Called with the stage, how much is done and how much there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a run did."""
+
+    counts: JobCounts
+    duration_ms: int
+    published: bool  # whether readers see anything new
+    requoted: tuple[ChunkPlace, ...] = ()  # chunks elsewhere that quote a changed signature
+
+
+@dataclass(frozen=True, slots=True)
+class JobSettings:
+    """What a run may use."""
+
+    index: IndexSettings
+    refs: RefSettings
+
+
+class Job:
+    """One run by the one writer."""
+
+    def __init__(
+        self, session: WriteSession, root: Path, *, settings: JobSettings, progress: Progress
+    ) -> None:
+        self._session = session
+        self._database = session.database
+        self._root = root
+        self._settings = settings
+        self._progress = progress
+        self._started = time.monotonic()
+
+    def run(self, plan: Plan) -> SyncReport:
+        """Publish what is planned; killed at any moment, what was published before stays."""
+        previous = find_snapshot(self._database, plan.name)
+        if previous and not (plan.extract or plan.changed() or plan.dropped()):
+            self._note_no_change(plan)
+            counts = JobCounts(scanned=plan.scanned, hashed=plan.hashed)
+            return SyncReport(counts, self._elapsed_ms(), published=False)
+        job, first_id = self._start(plan)
+        try:
+            stage = self._extract(plan, first_id)
+            report = self._publish(job, stage, plan)
+        except BaseException as error:
+            self._fail(job, error)
+            raise
+        collect_garbage(self._session, self._settings.refs)
+        return report
+
+    def _note_no_change(self, plan: Plan) -> None:
+        """Keep what readers see; note new times, another commit, and that a sync went well."""
+        previous = find_snapshot(self._database, plan.name)
+        assert previous is not None  # noqa: S101  # we are the only writer
+        job = last_job(self._database, workspace=plan.name.workspace)
+        times = {path: entry.mtime_ns for path, entry in plan.files.items()}
+        has_moved = any(plan.known[path].mtime_ns != time for path, time in times.items())
+        with self._database.transaction("note that nothing changed"):
+            if has_moved or plan.head != previous.head:
+                update_times(self._database, previous.id, files=plan.files, head=plan.head)
+            if job and job.status in {JobStatus.FAILED, JobStatus.ROLLED_BACK}:
+                self._finish(job.id, JobStatus.PUBLISHED, job.counts)
+
+    def _start(self, plan: Plan) -> tuple[JobId, VersionId]:
+        is_first = not has_versions(self._database)
+        count = max(1, len(plan.extract))
+        first_id = reserve_ids(self._database, count)
+        job = start_job(
+            self._database,
+            plan.name,
+            mode="full" if is_first else "incremental",
+            first_version=first_id,
+            count=count,
+        )
+        if is_first:
+            drop_indexes(self._database)
+        return job, first_id
+
+    def _extract(self, plan: Plan, first_id: VersionId) -> Stage:
+        """Extract what is new into both engines, durable every few thousand files."""
+        stage = Stage(self._session, plan)
+        numbered = enumerate(plan.extract, start=first_id)
+        items = [WorkItem(file.path, VersionId(number), file.blob_id) for number, file in numbered]
+        self._progress("extract", 0, len(items))
+        self._database.begin_writing()
+        with no_garbage_collection():
+            for batch in extract_all(self._root, items, self._settings.index):
+                stage.add(batch)
+                self._progress("extract", stage.done, len(items))
+                if stage.uncommitted >= self._settings.index.commit_files:
+                    stage.commit()
+                    self._database.begin_writing()
+        stage.commit()
+        return stage
+
+    def _publish(self, job: JobId, stage: Stage, plan: Plan) -> SyncReport:
+        """Let readers see the new snapshot, all at once."""
+        set_status(self._database, job, JobStatus.VALIDATING)
+        self._progress("publish", 0, 0)
+        requoted = self._find_requoted(stage, plan)
+        counts = stage.counts(requoted=len(requoted))
+        files = {**plan.files, **{entry.path: entry for entry in stage.entries}}
+        state = NewState(files, plan.head, plan.rules)
+        with self._database.transaction("publish the snapshot"):
+            publish_snapshot(self._database, plan.name, state, self._session.lists)
+            create_indexes(self._database)
+            self._finish(job, JobStatus.PUBLISHED, counts)
+        return SyncReport(counts, self._elapsed_ms(), published=True, requoted=tuple(requoted))
+
+    def _find_requoted(self, stage: Stage, plan: Plan) -> list[ChunkPlace]:
+        if not plan.known:
+            return []
+        put = [*plan.changed(), *stage.entries]
+        return find_requoted(self._database, known=plan.known, put=put, dropped=plan.dropped())
+
+    def _fail(self, job: JobId, error: BaseException) -> None:
+        """Note why a run ended early; what it made durable stays."""
+        self._database.rollback()
+        code = error.code if isinstance(error, CodeCompassError) else "internal"
+        message = str(error)
+        if isinstance(error, KeyboardInterrupt):
+            code, message = "cancelled", "stopped by the user"
+        try:
+            self._finish(job, JobStatus.FAILED, JobCounts(), error=(code, message))
+        except CodeCompassError:
+            return  # the disk is full: the next run finds the job and calls it interrupted
+
+    def _finish(
+        self,
+        job: JobId,
+        status: JobStatus,
+        counts: JobCounts,
+        *,
+        error: tuple[str, str] = ("", ""),
+    ) -> None:
+        finish_job(
+            self._database,
+            job,
+            status,
+            counts=counts,
+            duration_ms=self._elapsed_ms(),
+            error=error,
+        )
+
+    def _elapsed_ms(self) -> int:
+        return round((time.monotonic() - self._started) * 1000)

@@ -1,0 +1,138 @@
+"""A commit's tree in, its snapshot published, without a checkout."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from codecompass.config.settings import IndexSettings
+from codecompass.indexing.job import Job, JobSettings, Progress, SyncReport
+from codecompass.indexing.plan import Plan, Unknown, skipped_entry
+from codecompass.indexing.sync import stale_languages
+from codecompass.indexing.work import admission_rules, key_by_name, version_key
+from codecompass.model.refs import ResolvedRef, TreeFile
+from codecompass.model.snapshot import FileEntry, VersionKey, tree_name
+from codecompass.model.source import FileStat, SkipReason
+from codecompass.source.blobs import blob_sizes, read_blobs
+from codecompass.source.read import text_of_blob
+from codecompass.source.trees import list_tree, missing_blobs
+from codecompass.store.reader import SnapshotReader
+from codecompass.store.repository import RepositoryStore, WriteSession
+from codecompass.store.snapshots import find_snapshot, snapshot_files
+from codecompass.store.versions import has_versions, known_versions
+
+# Contents held in memory at once while languages are told apart; each has at most 1 MiB.
+_READ_FILES = 50
+
+
+def is_tree_current(reader: SnapshotReader, folder: Path, settings: IndexSettings) -> bool:
+    """Whether a tree's snapshot says what indexing it anew would say.
+
+    A tree never changes. The rules may have, and contents that a partial clone lacked
+    may have come.
+    """
+    if reader.record.rules != admission_rules(settings) or stale_languages(reader.extractors()):
+        return False
+    lacked = lacked_blobs(reader.files())
+    return not lacked or lacked <= missing_blobs(folder, reader.record.ref)
+
+
+def lacked_blobs(files: Mapping[str, FileEntry]) -> set[str]:
+    """The contents of a snapshot that the repository lacked when it was made."""
+    entries = files.values()
+    return {item.blob_id for item in entries if item.skip_reason is SkipReason.NOT_FETCHED}
+
+
+def sync_tree(
+    store: RepositoryStore,
+    folder: Path,
+    resolved: ResolvedRef,
+    *,
+    settings: JobSettings,
+    progress: Progress,
+    force: bool = False,
+) -> SyncReport:
+    """Publish the snapshot of a tree; only contents never seen before are extracted."""
+    progress("scan", 0, 0)
+    with store.writing(force=force) as session:
+        job = Job(session, folder, settings=settings, progress=progress)
+        return job.run(_plan(session, folder, resolved, settings.index))
+
+
+def _plan(
+    session: WriteSession, folder: Path, resolved: ResolvedRef, settings: IndexSettings
+) -> Plan:
+    listing = list_tree(folder, resolved.tree)
+    name = tree_name(resolved.tree)
+    previous = find_snapshot(session.database, name)
+    known = snapshot_files(session.database, previous, session.lists) if previous else {}
+    rules = admission_rules(settings)
+    plan = Plan(name, resolved.commit, rules, known, scanned=len(listing.files))
+    for path, reason in listing.skipped.items():
+        plan.files[path] = skipped_entry(path, reason, None)
+    by_name = {file.path: key_by_name(file.path, file.blob_id) for file in listing.files}
+    left = _take_known(session, plan, listing.files, by_name)
+    wanted = dict.fromkeys(file.blob_id for file in left)
+    sizes = blob_sizes(folder, [blob for blob in wanted if blob not in listing.missing])
+    left = _admitted(plan, left, sizes, settings)
+    # The language of these is known only after a look inside.
+    unclear = [file for file in left if by_name[file.path] is None]
+    if not has_versions(session.database):
+        unclear = []
+    by_content = _keys_by_content(folder, unclear, settings)
+    left = _take_known(session, plan, left, by_content)
+    plan.extract = [Unknown(file.path, file.blob_id) for file in left]
+    return plan
+
+
+def _take_known(
+    session: WriteSession,
+    plan: Plan,
+    files: Sequence[TreeFile],
+    keys: Mapping[str, VersionKey | None],
+) -> list[TreeFile]:
+    """Settle files whose contents were extracted before; the others come back."""
+    versions = known_versions(session.database, (key for key in keys.values() if key))
+    left = []
+    for file in files:
+        key = keys.get(file.path)
+        version = versions.get(key) if key else None
+        if version is None:
+            left.append(file)
+            continue
+        plan.files[file.path] = FileEntry(
+            file.path, version.id, None, file.blob_id, version.size_bytes, 0
+        )
+    return left
+
+
+def _admitted(
+    plan: Plan, files: Sequence[TreeFile], sizes: Mapping[str, int], settings: IndexSettings
+) -> list[TreeFile]:
+    """The files whose contents are there and not too large; the others are skipped."""
+    admitted = []
+    for file in files:
+        size_bytes = sizes.get(file.blob_id)
+        if size_bytes is not None and size_bytes <= settings.max_file_bytes:
+            admitted.append(file)
+            continue
+        reason = SkipReason.NOT_FETCHED if size_bytes is None else SkipReason.TOO_LARGE
+        stat = FileStat(file.path, size_bytes or 0, 0)
+        plan.files[file.path] = skipped_entry(file.path, reason, stat, file.blob_id)
+    return admitted
+
+
+def _keys_by_content(
+    folder: Path, files: Sequence[TreeFile], settings: IndexSettings
+) -> dict[str, VersionKey | None]:
+    """By what files are known whose names do not tell their language."""
+    keys: dict[str, VersionKey | None] = {}
+    for start in range(0, len(files), _READ_FILES):
+        part = files[start : start + _READ_FILES]
+        contents = read_blobs(folder, [file.blob_id for file in part])
+        for file in part:
+            raw = contents.get(file.blob_id)
+            if raw is None:
+                continue
+            source = text_of_blob(raw, file.blob_id, max_line_bytes=settings.max_line_bytes)
+            if not isinstance(source, SkipReason):
+                keys[file.path] = version_key(file.path, source)
+    return keys

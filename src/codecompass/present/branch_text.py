@@ -1,0 +1,158 @@
+"""Answers about refs in, compact lines for people and agents out."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from codecompass.model.answer import (
+    ChangedFile,
+    ChangeResult,
+    CompareAnswer,
+    DiffAnswer,
+    GarbageAnswer,
+    RefsAnswer,
+    SwitchAnswer,
+)
+from codecompass.present.meta import state_line
+from codecompass.text.tokens import estimate_tokens
+
+_MIB = 1024 * 1024
+# Two lines of a terminal; the value of a key may be a page long.
+_SIGNATURE_CHARS = 160
+_MARKS = {"added": "+", "deleted": "-", "modified": "~", "moved": ">", "renamed": ">"}
+_FOLDED = ("added", "deleted")
+
+
+def render_diff(answer: DiffAnswer) -> str:
+    """What changed by file, one line for each symbol; members of what is new on one line."""
+    body: list[str] = []
+    for path, group in groupby(answer.results or (), key=lambda item: item.path):
+        body.append(path)
+        body += _symbols(list(group))
+    if answer.files is not None:
+        if answer.results:
+            body.append("files:")
+        body += [f"{_MARKS[item.change]} {_file(item)}" for item in answer.files]
+    body += [f"note: {note}" for note in answer.notes or ()]
+    total = sum(answer.summary.values())
+    shown = len(answer.results or ())
+    if shown < total:
+        body.append(f"{total - shown} more symbols changed: compare smaller steps by base")
+    if not answer.affected_files:
+        body.append("no difference")
+    text = "\n".join(body)
+    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(answer.summary.items()))
+    status = [
+        state_line(answer.meta),
+        f"against {answer.base} at {answer.merge_base}",
+        f"{answer.affected_files} files",
+        *([counts] if counts else []),
+        f"{estimate_tokens(text)} tokens",
+    ]
+    return " · ".join(status) + (f"\n{text}" if text else "")
+
+
+def _symbols(changes: Sequence[ChangeResult]) -> list[str]:
+    lines = []
+    around = ""
+    inside: list[str] = []
+    for item in changes:
+        name = item.qualified_name or item.name
+        if item.change in _FOLDED and around and name.startswith(f"{around}."):
+            inside.append(name.removeprefix(f"{around}."))
+            continue
+        lines += _members(inside)
+        inside, around = [], name if item.change in _FOLDED else ""
+        lines += _symbol(item)
+    return lines + _members(inside)
+
+
+def _members(names: Sequence[str]) -> list[str]:
+    return [f"      with {', '.join(names)}"] if names else []
+
+
+def _symbol(item: ChangeResult) -> list[str]:
+    name = item.qualified_name or item.name
+    span = str(item.start_line)
+    if item.end_line != item.start_line:
+        span += f"-{item.end_line}"
+    said = item.change if item.change in {"moved", "renamed"} else ""
+    if item.before_path or item.before_name:
+        said += f" from {' '.join(filter(None, (item.before_path, item.before_name)))}"
+    if item.parts:
+        said += f" ({', '.join(item.parts)})"
+    lines = [
+        f"  {_MARKS.get(item.change, ' ')} {span} {item.kind} {name} [{item.handle}]{_pad(said)}"
+    ]
+    if item.before_signature and item.signature and item.parts:
+        old, new = _around_difference(item.before_signature, item.signature)
+        lines += [f"      - {old}", f"      + {new}"]
+    elif item.signature and item.change not in {"deleted", "modified"}:
+        lines.append(f"      {_shortened(item.signature)}")
+    lines += [f"      | {line}" for line in (item.diff or "").splitlines()]
+    return lines
+
+
+def _around_difference(old: str, new: str) -> tuple[str, str]:
+    """Two long texts from shortly before the first place where they differ."""
+    if max(len(old), len(new)) <= _SIGNATURE_CHARS:
+        return old, new
+    pairs = enumerate(zip(old, new, strict=False))
+    differs = next((place for place, (one, other) in pairs if one != other), len(old))
+    start = max(0, differs - _SIGNATURE_CHARS // 4)
+    lead = "…" if start else ""
+    return lead + _shortened(old[start:]), lead + _shortened(new[start:])
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SIGNATURE_CHARS else text[:_SIGNATURE_CHARS] + "…"
+
+
+def _pad(text: str) -> str:
+    return f" {text.strip()}" if text else ""
+
+
+def _file(item: ChangedFile) -> str:
+    return f"{item.path} (was {item.before_path})" if item.before_path else item.path
+
+
+def render_compare(answer: CompareAnswer) -> str:
+    """What became of a symbol."""
+    lines = [f"{answer.symbol}: {answer.change} from {answer.from_ref} to {answer.to_ref}"]
+    for item in answer.results:
+        lines.append(item.path)
+        lines += _symbol(item)
+    return "\n".join(lines)
+
+
+def render_refs(answer: RefsAnswer) -> str:
+    """Work trees first, then refs, the newest commit first."""
+    lines = [f"questions mean {answer.default_ref} · base {answer.base or 'not found'}"]
+    for tree in answer.worktrees:
+        said = [
+            tree.branch or "detached",
+            tree.commit or "no commit yet",
+            *(["this one"] if tree.is_current else []),
+            *(["indexed"] if tree.is_indexed else []),
+            *(["folder is gone"] if tree.is_gone else []),
+        ]
+        lines.append(f"worktree {tree.path} · {' · '.join(said)}")
+    for ref in answer.refs:
+        state = " · indexed" if ref.is_indexed else ""
+        lines.append(f"{ref.kind} {ref.name} {ref.commit} {ref.date[:10]}{state}")
+    if len(answer.refs) < answer.total:
+        lines.append(f"{answer.total - len(answer.refs)} more: narrow by contains, or raise limit")
+    return "\n".join(lines)
+
+
+def render_switch(answer: SwitchAnswer) -> str:
+    """What questions mean from now on."""
+    at = f" at {answer.commit}" if answer.commit else ""
+    return f"questions in {answer.workspace} now mean {answer.ref}{at} (before: {answer.before})"
+
+
+def render_garbage(answer: GarbageAnswer) -> str:
+    """What was thrown away."""
+    return (
+        f"dropped {answer.snapshots:,} snapshots and {answer.versions:,} file versions"
+        f" ({answer.freed_bytes / _MIB:.1f} MiB)"
+    )

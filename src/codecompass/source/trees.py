@@ -1,0 +1,102 @@
+"""A tree of a commit in, its files out, less those our own rules leave out; no checkout."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from codecompass.model.refs import TreeFile
+from codecompass.model.source import SkipReason
+from codecompass.source.blobs import read_blobs
+from codecompass.source.git import run_git, try_git
+from codecompass.source.ignore import IGNORE_FILE, IgnoreRules, make_rules
+
+_LINK, _SUBMODULE = "120000", "160000"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeListing:
+    """What was found in a tree."""
+
+    files: tuple[TreeFile, ...]
+    skipped: dict[str, SkipReason]
+    missing: frozenset[str]  # contents that a partial clone lacks
+
+
+def list_tree(folder: Path, tree_id: str) -> TreeListing:
+    """All regular files of a tree that would be indexed if it were checked out."""
+    raw = run_git(folder, ["ls-tree", "-r", "-z", "--full-tree", tree_id])
+    entries = [_entry(line) for line in raw.split(b"\0") if line]
+    missing = missing_blobs(folder, tree_id)
+    rules = _rules(folder, entries, missing)
+    files: list[TreeFile] = []
+    skipped: dict[str, SkipReason] = {}
+    for entry in entries:
+        if entry.path is None:
+            skipped[entry.shown] = SkipReason.ODD_NAME
+        elif rules.rule_for(entry.path, is_tracked=True) is None:
+            if entry.mode == _SUBMODULE:
+                skipped[entry.path] = SkipReason.SUBMODULE
+            elif entry.mode == _LINK:
+                skipped[entry.path] = SkipReason.NOT_A_FILE
+            else:
+                files.append(TreeFile(entry.path, entry.mode, entry.blob_id))
+    return TreeListing(tuple(files), skipped, missing)
+
+
+def missing_blobs(folder: Path, tree_id: str) -> frozenset[str]:
+    """The contents of a tree that a partial clone lacks; git is kept from fetching them.
+
+    Git gives up at the first missing content it is asked for, so it has to be known
+    beforehand which to ask for.
+    """
+    if not try_git(folder, ["config", "--get-regexp", r"^remote\..*\.promisor$"]):
+        return frozenset()
+    raw = run_git(folder, ["rev-list", "--objects", "--missing=print", tree_id])
+    return frozenset(line[1:] for line in raw.decode().splitlines() if line.startswith("?"))
+
+
+def blobs_at(folder: Path, tree_id: str, paths: Iterable[str]) -> dict[str, str]:
+    """The ids of the contents that some paths have in a tree."""
+    wanted = sorted(set(paths))
+    if not wanted:
+        return {}
+    raw = run_git(folder, ["ls-tree", "-z", "--full-tree", tree_id, "--", *wanted])
+    entries = (_entry(line) for line in raw.split(b"\0") if line)
+    return {entry.path: entry.blob_id for entry in entries if entry.path is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    mode: str
+    blob_id: str
+    path: str | None  # None: its bytes are not UTF-8
+    shown: str
+
+
+def _entry(line: bytes) -> _Entry:
+    facts, _, name = line.partition(b"\t")
+    mode, _, blob_id = facts.decode().split(" ")
+    try:
+        path = name.decode("utf-8")
+    except UnicodeDecodeError:
+        return _Entry(mode, blob_id, None, name.decode("utf-8", "replace"))
+    return _Entry(mode, blob_id, path, path)
+
+
+def _rules(folder: Path, entries: Iterable[_Entry], missing: Collection[str]) -> IgnoreRules:
+    """The tree's own rules: every `.codecompassignore` in it that is a regular file."""
+    found = {
+        entry.path: entry.blob_id
+        for entry in entries
+        if entry.path is not None
+        and entry.path.rpartition("/")[2] == IGNORE_FILE
+        and entry.mode not in {_LINK, _SUBMODULE}
+        and entry.blob_id not in missing
+    }
+    texts = read_blobs(folder, sorted(set(found.values())))
+    return make_rules(
+        {
+            path: texts.get(blob_id, b"").decode("utf-8", "replace")
+            for path, blob_id in found.items()
+        }
+    )

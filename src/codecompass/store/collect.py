@@ -1,0 +1,67 @@
+"""Garbage: snapshots nobody asks for any more, and versions that no snapshot names."""
+
+import datetime
+from dataclasses import dataclass
+from pathlib import Path
+
+from codecompass.config.settings import RefSettings
+from codecompass.model.snapshot import LIVE, SnapshotId
+from codecompass.store.repository import WriteSession
+from codecompass.store.snapshots import SnapshotRecord, all_snapshots, drop_snapshots
+from codecompass.store.versions import (
+    count_versions,
+    delete_pending,
+    delete_versions,
+    unused_versions,
+)
+
+# Old contents are kept for the next branch switch until they outnumber half of the live ones.
+_GARBAGE_SHARE = 0.5
+_GARBAGE_MINIMUM = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What was thrown away."""
+
+    snapshots: int
+    versions: int
+
+
+def collect_garbage(
+    session: WriteSession, settings: RefSettings, *, everything: bool = False
+) -> Collected:
+    """Drop what the settings no longer keep; with `everything` also what might be of use again.
+
+    A working tree whose folder is gone is dropped at once, a commit's tree when nobody
+    has asked for it for some time or when too many others were asked for since.
+    """
+    database = session.database
+    stale = stale_snapshots(all_snapshots(database), settings)
+    if stale:
+        with database.transaction("drop snapshots"):
+            drop_snapshots(database, stale)
+    unused = unused_versions(database)
+    enough = max(_GARBAGE_MINIMUM, _GARBAGE_SHARE * (count_versions(database) - len(unused)))
+    if not unused or (len(unused) < enough and not everything):
+        return Collected(len(stale), 0)
+    with database.transaction("collect garbage"):
+        delete_versions(database, unused)
+    session.lexical.delete(unused)
+    session.lexical.commit()
+    delete_pending(database)
+    return Collected(len(stale), len(unused))
+
+
+def stale_snapshots(records: list[SnapshotRecord], settings: RefSettings) -> list[SnapshotId]:
+    """Those not kept any longer; `records` begin with the one used last."""
+    now = datetime.datetime.now(datetime.UTC)
+    oldest = (now - datetime.timedelta(days=settings.keep_days)).isoformat(timespec="seconds")
+    trees = [record for record in records if record.ref != LIVE]
+    stale = [
+        record.id
+        for position, record in enumerate(trees)
+        if record.used_at < oldest or position >= settings.keep_snapshots
+    ]
+    live = (record for record in records if record.ref == LIVE)
+    return stale + [record.id for record in live if not Path(record.workspace).is_dir()]

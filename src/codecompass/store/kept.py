@@ -1,0 +1,94 @@
+"""What is kept in memory between questions; read again when a snapshot has changed."""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+from codecompass.model.snapshot import FileEntry, SnapshotId, VersionId
+from codecompass.store.analyzers import shared_analyzer
+from codecompass.store.catalog import Catalog, CatalogFile
+from codecompass.store.database import Database
+from codecompass.store.grams import GramIndex
+from codecompass.store.lists import FileLists
+from codecompass.store.snapshots import (
+    Extraction,
+    SnapshotRecord,
+    snapshot_files,
+    version_extractions,
+)
+
+# A question on a ref and one on the working tree by turns, twice over.
+_KEPT_SNAPSHOTS = 4
+# SQLite takes at most 999 parameters in one statement on old versions.
+_BATCH = 900
+
+_Versions = tuple[int, int]
+"""How many versions there are and the highest id; no two states have the same."""
+_Extractions = Mapping[VersionId, Extraction]
+
+
+class KeptSnapshot:
+    """One published state of one snapshot."""
+
+    def __init__(
+        self, record: SnapshotRecord, files: Mapping[str, FileEntry], extractions: _Extractions
+    ) -> None:
+        self.generation = record.generation
+        self.revision = record.revision
+        self.files = files
+        used = {entry.version_id for entry in files.values() if entry.version_id is not None}
+        self.extractors = sorted({extractions[version_id] for version_id in used})
+        self.catalog = Catalog(
+            (
+                CatalogFile(entry.path, entry.version_id, extractions[entry.version_id].language)
+                for entry in files.values()
+                if entry.version_id is not None
+            ),
+            shared_analyzer(),
+        )
+        self._versions: _Versions = (-1, -1)
+        self._others: frozenset[VersionId] = frozenset()
+
+    def others(self, database: Database) -> frozenset[VersionId]:
+        """The versions of the store that are not this snapshot's."""
+        row = database.row("SELECT COUNT(*), MAX(id) FROM versions")
+        versions = (row[0], row[1] or 0) if row else (0, 0)
+        if versions != self._versions:
+            ours = self.catalog.by_version
+            rows = database.rows("SELECT id FROM versions") if versions[0] != len(ours) else []
+            self._others = frozenset(VersionId(row[0]) for row in rows if row[0] not in ours)
+            self._versions = versions
+        return self._others
+
+
+class Kept:
+    """The last few snapshots, the lists behind them, and the bits of all their contents."""
+
+    def __init__(self) -> None:
+        self.lists = FileLists()
+        self._snapshots: OrderedDict[SnapshotId, KeptSnapshot] = OrderedDict()
+        self._grams = GramIndex()
+
+    def snapshot(self, database: Database, record: SnapshotRecord) -> KeptSnapshot:
+        """A snapshot's state; what is kept of an older one is replaced."""
+        found = self._snapshots.get(record.id)
+        if found is None or found.generation != record.generation:
+            files = snapshot_files(database, record, self.lists)
+            found = KeptSnapshot(record, files, version_extractions(database, record))
+            self._snapshots[record.id] = found
+        elif found.revision != record.revision:  # other times, the same contents
+            found.files = snapshot_files(database, record, self.lists)
+            found.revision = record.revision
+        self._snapshots.move_to_end(record.id)
+        while len(self._snapshots) > _KEPT_SNAPSHOTS:
+            self._snapshots.popitem(last=False)
+        return found
+
+    def grams(self, database: Database, catalog: Catalog) -> GramIndex:
+        """The bits of at least these contents; those not yet known are read."""
+        missing = sorted(catalog.by_version.keys() - self._grams.known)
+        for start in range(0, len(missing), _BATCH):
+            part: Sequence[VersionId] = missing[start : start + _BATCH]
+            marks = ", ".join("?" * len(part))
+            sql = f"SELECT version_id, bits FROM grams WHERE version_id IN ({marks})"  # noqa: S608  # only question marks
+            self._grams.add((VersionId(row[0]), row[1]) for row in database.rows(sql, part))
+        return self._grams

@@ -1,0 +1,228 @@
+"""What became of symbols between two states: pairs, moves, renames, parts."""
+
+from textwrap import indent
+
+import pytest
+
+from codecompass.engine.engine import Engine
+from codecompass.errors import RefMissing, SymbolUnclear
+from codecompass.model.answer import ChangeResult
+from codecompass.model.query import DetailLevel, DiffScope
+from tests.conftest import Repo
+
+BODY = "    first = order.price\n    second = order.count\n    return first * second\n"
+SERVICE = "class Service:\n    def total(self, order):\n" + indent(BODY, "    ")
+
+
+def changes(engine: Engine, ref: str | None = None) -> list[tuple[str, str]]:
+    results = engine.diff(ref=ref).results or ()
+    return [(item.change, f"{item.path}:{item.qualified_name or item.name}") for item in results]
+
+
+def only(engine: Engine, level: DetailLevel = DetailLevel.SIGNATURE) -> ChangeResult:
+    results = engine.diff(detail_level=level).results or ()
+    assert len(results) == 1, results
+    return results[0]
+
+
+def test_a_changed_signature_shows_before_and_after(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": f"def total(order):\n{BODY}"})
+    repo.write({"a.py": f"def total(order, rate=1):\n{BODY}"})
+    item = only(engine)
+    assert (item.change, item.parts) == ("modified", ("signature",))
+    assert item.before_signature == "def total(order)"
+    assert item.signature == "def total(order, rate=1)"
+
+
+def test_a_changed_body_doc_or_decorator_says_so(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": 'def f(x):\n    """Old."""\n    return x\n'})
+    for text, parts in (
+        ('def f(x):\n    """New."""\n    return x\n', ("doc",)),
+        ('def f(x):\n    """Old."""\n    return x + 1\n', ("body",)),
+        ('@cached\ndef f(x):\n    """Old."""\n    return x\n', ("decorators",)),
+    ):
+        repo.write({"a.py": text})
+        assert only(engine).parts == parts, text
+
+
+def test_a_class_is_not_modified_because_a_method_is(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": SERVICE})
+    repo.write({"a.py": SERVICE.replace("first * second", "first")})
+    assert changes(engine) == [("modified", "a.py:Service.total")]
+    repo.write({"a.py": SERVICE + "\n    # about more\n    def more(self): ...\n"})
+    assert changes(engine) == [("added", "a.py:Service.more")]
+
+
+def test_moved_lines_and_blanks_are_no_change(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": f"def one(): ...\n\n\ndef total(order):\n{BODY}"})
+    repo.write({"a.py": f"def total(order):\n{BODY}\n\n\n\n\ndef one(): ...\n"})
+    assert changes(engine) == []
+    assert engine.diff(scope=DiffScope.FILES).affected_files == 1
+
+
+def test_a_function_that_moved_to_another_file(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": f"x = 1\ndef total(order):\n{BODY}", "b.py": "y = 2\n"})
+    repo.write({"a.py": "x = 1\n", "b.py": f"y = 2\ndef total(order):\n{BODY}"})
+    item = only(engine)
+    assert (item.change, item.path, item.before_path, item.before_line) == (
+        "moved", "b.py", "a.py", 2,
+    )  # fmt: skip
+    assert item.parts is None
+
+
+def test_a_function_that_moved_into_a_class_and_changed_a_little(
+    repo: Repo, engine: Engine
+) -> None:
+    repo.commit({"a.py": "x = 1\n", "b.py": SERVICE})
+    repo.write({"a.py": f"x = 1\n\n\n{SERVICE.replace('first * second', '2 * first')}"})
+    (repo.root / "b.py").unlink()
+    assert changes(engine) == [("moved", "a.py:Service"), ("modified", "a.py:Service.total")]
+
+
+def test_a_renamed_function_and_a_renamed_class(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": f"{SERVICE}\n\ndef total(order):\n{BODY}"})
+    text = f"{SERVICE}\n\ndef grand_total(order):\n{BODY}"
+    repo.write({"a.py": text})
+    item = only(engine)
+    assert (item.change, item.name, item.before_name) == ("renamed", "grand_total", "total")
+    repo.commit({})
+    repo.write({"a.py": text.replace("Service", "Shop")})
+    assert changes(engine) == [("renamed", "a.py:Shop")]
+
+
+def test_two_short_functions_are_not_taken_for_one_renamed(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": "def one(order):\n    return order\n"})
+    repo.write({"a.py": "def two(order):\n    return order + 1\n"})
+    assert changes(engine) == [("deleted", "a.py:one"), ("added", "a.py:two")]
+
+
+def test_a_renamed_file_is_told_once(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": f"{SERVICE}\ndef total(order):\n{BODY}", "keep.py": "k = 1\n"})
+    (repo.root / "a.py").rename(repo.root / "new.py")
+    repo.write({"new.py": f"{SERVICE}\ndef total(order):\n{BODY}\n\ndef extra(): ...\n"})
+    answer = engine.diff(scope=DiffScope.ALL)
+    files = answer.files or ()
+    assert [(f.change, f.path, f.before_path) for f in files] == [("renamed", "new.py", "a.py")]
+    assert changes(engine) == [("added", "new.py:extra")]
+
+
+def test_overloads_and_a_function_that_became_a_class(repo: Repo, engine: Engine) -> None:
+    repo.commit(
+        {"A.java": "class A {\n  int f(int x) { return 1; }\n  int f(String x) { return 2; }\n}\n"}
+    )
+    repo.write(
+        {"A.java": "class A {\n  int f(int x) { return 1; }\n  int f(String x) { return 3; }\n}\n"}
+    )
+    assert only(engine).signature == "int f(String x)"
+    repo.commit({"m.py": "def thing(): ...\n"})
+    repo.write({"m.py": "class thing: ...\n"})
+    assert only(engine).parts == ("kind", "signature")
+
+
+def test_what_came_and_went_is_told_with_everything_inside(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": "x = 1\n"})
+    repo.write({"b.py": SERVICE})
+    assert changes(engine) == [("added", "b.py:Service"), ("added", "b.py:Service.total")]
+    answer = engine.diff()
+    assert answer.summary == {"added": 2}
+    assert (answer.affected_files, answer.base) == (1, "main")
+
+
+def test_context_shows_how_the_text_differs_and_masks_secrets(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": "def f():\n    key = 1\n    return key\n"})
+    secret = "ghp_" + "a1B2" * 9
+    repo.write({"a.py": f"def f():\n    key = '{secret}'\n    return key\n"})
+    diff = only(engine, DetailLevel.CONTEXT).diff or ""
+    assert "-    key = 1" in diff
+    assert secret not in diff
+
+
+def test_too_many_changes_are_counted_and_said(repo: Repo) -> None:
+    repo.commit({"a.md": "# A\n"})
+    repo.write({f"f{n:02}.py": SERVICE.replace("Service", f"S{n}") for n in range(20)})
+    repo.write({"a.md": "# B\n\nother\n"})
+    with Engine.open(repo.root, {"answers.max_changes": 25}) as engine:
+        answer = engine.diff()
+        assert answer.summary == {"added": 41, "deleted": 1}
+        assert answer.meta.result_completeness == "truncated"
+        names = [item.name for item in answer.results or ()]
+        assert len(names) == 25
+        assert {f"S{n}" for n in range(20)} < set(names)
+    with Engine.open(repo.root, {"answers.diff_files": 5}) as engine:
+        answer = engine.diff()
+        assert answer.results == ()
+        assert len(answer.files or ()) == 21
+        assert "too many" in (answer.notes or ("",))[0]
+
+
+def test_only_what_this_branch_did_since_it_left_the_base(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": "def one(): ...\n"})
+    repo.git("checkout", "--quiet", "-b", "feat")
+    repo.commit({"b.py": "def two(): ...\n"})
+    repo.git("checkout", "--quiet", "main")
+    repo.commit({"c.py": "def theirs(): ...\n"})
+    repo.git("checkout", "--quiet", "feat")
+    repo.write({"d.py": "def dirty(): ...\n"})
+    assert changes(engine) == [("added", "b.py:two"), ("added", "d.py:dirty")]
+    assert changes(engine, "feat") == [("added", "b.py:two")]
+
+
+def test_the_base_is_the_remote_branch_or_the_local_one(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": "def one(): ...\n"})
+    repo.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    repo.commit({"b.py": "def unpushed(): ...\n"})
+    assert changes(engine) == [("added", "b.py:unpushed")]
+    assert engine.diff().base == "origin/main"
+    repo.git("checkout", "--quiet", "-b", "feat")
+    repo.commit({"c.py": "def mine(): ...\n"})
+    assert changes(engine) == [("added", "c.py:mine")]
+    assert engine.diff().base == "main"
+    with Engine.open(repo.root, {"refs.base": "origin/main"}) as other:
+        assert other.diff().summary == {"added": 2}
+    with Engine.open(repo.root, {"refs.base": "nothing"}) as other, pytest.raises(RefMissing):
+        other.diff()
+
+
+def test_histories_with_nothing_in_common(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": "def one(): ...\n"})
+    repo.git("checkout", "--quiet", "--orphan", "lonely")
+    repo.commit({"b.py": "def two(): ...\n"})
+    with pytest.raises(RefMissing):
+        engine.diff()
+    with pytest.raises(RefMissing, match="no commit in common"):
+        engine.diff(base="main")
+
+
+def test_one_symbol_at_two_refs(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": f"def total(order):\n{BODY}", "b.py": "def same(): ...\n"})
+    repo.git("tag", "v1")
+    repo.commit({"a.py": f"def total(order, rate):\n{BODY}"})
+    repo.git("tag", "v2")
+    repo.commit({"a.py": "x = 1\n", "c.py": f"def grand(order, rate):\n{BODY}"})
+    repo.git("tag", "v3")
+    answer = engine.compare("total", "v1", "v2")
+    assert (answer.change, answer.results[0].parts) == ("modified", ("signature",))
+    assert "+def total(order, rate):" in (answer.results[0].diff or "")
+    assert engine.compare("same", "v1", "live").change == "unchanged"
+    assert engine.compare("total", "v2", "v3").change == "deleted"
+    assert engine.compare("grand", "v2", "v3").change == "added"
+    handle = engine.locate("total", ref="v1").results[0].handle
+    assert engine.compare(handle, "v1", "v1").change == "unchanged"
+
+
+def test_one_symbol_that_moved(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": f"x = 1\ndef total(order):\n{BODY}"})
+    repo.git("tag", "v1")
+    repo.commit({"a.py": "x = 1\n", "c.py": f"def total(order):\n{BODY}"})
+    answer = engine.compare("a.py > total", "v1", "live")
+    assert (answer.change, answer.results[0].path) == ("moved", "c.py")
+
+
+def test_a_name_that_is_not_one_symbol_is_refused(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": SERVICE, "b.py": SERVICE.replace("Service", "Other")})
+    with pytest.raises(SymbolUnclear, match=r"a\.py > Service > total"):
+        engine.compare("total", "HEAD", "live")
+    with pytest.raises(SymbolUnclear) as caught:
+        engine.compare("totl", "HEAD", "live")
+    assert "total" in caught.value.remediation
+    assert engine.compare("Service > total", "HEAD", "live").change == "unchanged"
