@@ -22,9 +22,9 @@ from codecompass.source.read import is_too_fresh, read_source
 from codecompass.source.walk import Listing, list_workspace
 from codecompass.store.repository import RepositoryStore, WriteSession
 from codecompass.store.snapshots import (
-    Extraction,
     SnapshotRecord,
     find_snapshot,
+    has_other_rules,
     snapshot_files,
     version_extractions,
 )
@@ -160,7 +160,9 @@ class _Planner:
 
     def _settle(self, plan: Plan, stats: Sequence[FileStat]) -> None:
         """Hash what may have changed, unless git has done so already."""
-        left = self._settle_by_git(plan, stats) if len(stats) > _ASK_GIT_FILES else stats
+        # A content admitted by other rules may be too large for these.
+        may_ask = len(stats) > _ASK_GIT_FILES and not has_other_rules(self._database, plan.rules)
+        left = self._settle_by_git(plan, stats) if may_ask else stats
         keys: dict[str, VersionKey] = {}
         hashed: dict[str, FileEntry] = {}
         for stat in left:
@@ -236,7 +238,7 @@ def _delta(
     return FileDelta(tuple(sorted([*delta.changed, *fresh_skips])), deleted)
 
 
-def stale_languages(used: Iterable[Extraction]) -> list[str]:
+def stale_languages(used: Iterable[tuple[str, str]]) -> list[str]:
     """The languages of which versions exist that today's rules would extract otherwise."""
     return [
         name for name, version in used if name in BY_NAME and version != current_extractor(name)

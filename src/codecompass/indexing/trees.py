@@ -16,8 +16,8 @@ from codecompass.source.read import text_of_blob
 from codecompass.source.trees import list_tree, missing_blobs
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore, WriteSession
-from codecompass.store.snapshots import find_snapshot, snapshot_files
-from codecompass.store.versions import has_versions, known_versions
+from codecompass.store.snapshots import find_snapshot, has_other_rules, snapshot_files
+from codecompass.store.versions import all_extractions, has_versions, known_versions
 
 # Contents held in memory at once while languages are told apart; each has at most 1 MiB.
 _READ_FILES = 50
@@ -68,19 +68,39 @@ def _plan(
     plan = Plan(name, resolved.commit, rules, known, scanned=len(listing.files))
     for path, reason in listing.skipped.items():
         plan.files[path] = skipped_entry(path, reason, None)
-    by_name = {file.path: key_by_name(file.path, file.blob_id) for file in listing.files}
-    left = _take_known(session, plan, listing.files, by_name)
+    left: Sequence[TreeFile] = listing.files
+    by_name: dict[str, VersionKey | None] = {}
+    if not has_other_rules(session.database, rules):  # else it may have been too large
+        left = _take_listed(session, plan, left)
+        by_name = {file.path: key_by_name(file.path, file.blob_id) for file in left}
+        left = _take_known(session, plan, left, by_name)
     wanted = dict.fromkeys(file.blob_id for file in left)
     sizes = blob_sizes(folder, [blob for blob in wanted if blob not in listing.missing])
     left = _admitted(plan, left, sizes, settings)
-    # The language of these is known only after a look inside.
-    unclear = [file for file in left if by_name[file.path] is None]
-    if not has_versions(session.database):
-        unclear = []
-    by_content = _keys_by_content(folder, unclear, settings)
-    left = _take_known(session, plan, left, by_content)
+    if has_versions(session.database):
+        # The language of some is known only after a look inside.
+        unclear = [file for file in left if by_name.get(file.path) is None]
+        left = _take_known(session, plan, left, _keys_by_content(folder, unclear, settings))
     plan.extract = [Unknown(file.path, file.blob_id) for file in left]
     return plan
+
+
+def _take_listed(
+    session: WriteSession, plan: Plan, files: Sequence[TreeFile]
+) -> Sequence[TreeFile]:
+    """Settle files that have the same content at the same path elsewhere; the others come back."""
+    if stale_languages(all_extractions(session.database)):
+        return files
+    for listed in session.lists.newest(session.database):
+        left = []
+        for file in files:
+            entry = listed.get(file.path)
+            if entry and entry.blob_id == file.blob_id and entry.version_id is not None:
+                plan.files[file.path] = entry
+            else:
+                left.append(file)
+        files = left
+    return files
 
 
 def _take_known(

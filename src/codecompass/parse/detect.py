@@ -1,7 +1,5 @@
 """A path and a text in, the language out."""
 
-from pathlib import PurePosixPath
-
 from codecompass.parse.languages import BY_NAME, LANGUAGES, PLAIN_TEXT, Language
 
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
@@ -25,11 +23,17 @@ def detect_language(path: str, text: bytes) -> Language:
 
 def language_by_name(path: str) -> Language | None:
     """The language of a file if its name alone decides; None if its content has a say."""
-    name = PurePosixPath(path).name
-    language = _BY_FILENAME.get(name) or _BY_SUFFIX.get(PurePosixPath(name).suffix.lower())
+    name = path.rpartition("/")[2]
+    language = _BY_FILENAME.get(name) or _BY_SUFFIX.get(_suffix(name))
     if language is None and name.startswith(("Dockerfile.", "Containerfile.")):
         return BY_NAME["dockerfile"]
     return None if name.endswith(".h") else language
+
+
+def _suffix(name: str) -> str:
+    """The last part of a name with its dot; a name that only begins with a dot has none."""
+    place = name.rfind(".")
+    return name[place:].lower() if 0 < place < len(name) - 1 else ""
 
 
 def _by_interpreter(text: bytes) -> Language | None:

@@ -55,6 +55,11 @@ class FileLists:
             del self._kept[next(iter(self._kept))]
         return found
 
+    def newest(self, database: Database) -> list[Mapping[str, FileEntry]]:
+        """The files of the last few lists, the newest first."""
+        rows = database.rows("SELECT id FROM lists ORDER BY id DESC LIMIT ?", (_KEPT,))
+        return [self.files(database, row[0]) for row in rows]
+
     def place(self, database: Database, files: Mapping[str, FileEntry]) -> Difference:
         """The nearest list, or a new one where none is near; inside a transaction."""
         best: Difference | None = None

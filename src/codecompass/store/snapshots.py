@@ -197,6 +197,11 @@ def version_extractions(database: Database, record: SnapshotRecord) -> dict[Vers
     return {VersionId(row[0]): Extraction(row[1], row[2]) for row in rows}
 
 
+def has_other_rules(database: Database, rules: str) -> bool:
+    """Whether some snapshot was made while files were admitted by other rules."""
+    return database.row("SELECT 1 FROM snapshots WHERE rules != ?", (rules,)) is not None
+
+
 def set_default_ref(database: Database, workspace: str, ref: str | None) -> None:
     """Note the ref that questions of a workspace mean; None for its working tree."""
     database.run("DELETE FROM default_refs WHERE workspace = ?", (workspace,))

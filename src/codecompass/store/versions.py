@@ -139,6 +139,12 @@ def known_versions(
     return found
 
 
+def all_extractions(database: Database) -> list[tuple[str, str]]:
+    """Every language of the store with every version of its rules that was ever used."""
+    rows = database.rows("SELECT DISTINCT language, extractor FROM versions")
+    return [(language, extractor) for language, extractor in rows]
+
+
 def has_versions(database: Database) -> bool:
     """Whether anything was ever extracted into this store."""
     return database.row("SELECT 1 FROM versions LIMIT 1") is not None
