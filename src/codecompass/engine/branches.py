@@ -106,7 +106,9 @@ class Branches:
                 "base: nothing has been committed yet", remediation="commit something first"
             )
         if name:
-            return base_named(self._views.root, target.commit, name, prefix=self._workspace.prefix)
+            return base_named(
+                self._views.objects, target.commit, name, prefix=self._workspace.prefix
+            )
         found = self._views.base_of(target.ref, target.commit)
         if found is None:
             raise RefMissing(

@@ -3,11 +3,12 @@
 import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from codecompass.engine.workspace import Workspace
 from codecompass.errors import CodeCompassError
 from codecompass.model.answer import Check, DoctorAnswer
-from codecompass.model.snapshot import Compatibility, JobStatus
+from codecompass.model.snapshot import LIVE, Compatibility, JobStatus
 from codecompass.parse.extract import extract
 from codecompass.parse.languages import LANGUAGES
 from codecompass.source.git import git_version
@@ -21,14 +22,17 @@ _MAX_RULES = 20
 
 
 def examine(workspace: Workspace, store: RepositoryStore) -> DoctorAnswer:
-    """Versions, grammars, index, last run, ignore rules; each check says what to do."""
+    """Versions, grammars, index, snapshots, last run, ignore rules; with what to do."""
     checks = [
         _versions(),
         _git(workspace),
         _grammars(),
         _index(store),
+        _snapshots(store),
         _last_run(workspace, store),
     ]
+    if workspace.is_bare:
+        return DoctorAnswer(tuple(checks))
     try:
         listing = list_workspace(workspace.root, workspace.scratch)
     except CodeCompassError as error:
@@ -63,6 +67,7 @@ def _git(workspace: Workspace) -> Check:
     except CodeCompassError as error:
         return Check("git", False, error.message, error.remediation)
     kind = "a git work tree" if workspace.is_git else "a plain folder"
+    kind = "a bare repository" if workspace.is_bare else kind
     return Check("git", True, f"git {found}; {workspace.root} is {kind}")
 
 
@@ -89,6 +94,23 @@ def _index(store: RepositoryStore) -> Check:
     if state is Compatibility.COMPATIBLE:
         return Check("index", True, size)
     return Check("index", False, f"{state}, {size}", "codecompass index --force")
+
+
+def _snapshots(store: RepositoryStore) -> Check:
+    """What the store keeps for branches and working trees, and what of it is of no use."""
+    if store.compatibility() is not Compatibility.COMPATIBLE:
+        return Check("snapshots", True, "none")
+    records = store.snapshots()
+    live = [record for record in records if record.ref == LIVE]
+    gone = sum(not Path(record.workspace).is_dir() for record in live)
+    total, unused = store.version_counts()
+    detail = (
+        f"{len(live)} working trees, {len(records) - len(live)} commits, {total:,} file versions"
+        f" of which {unused:,} are in no snapshot"
+    )
+    if gone:
+        detail += f"; {gone} working trees are gone"
+    return Check("snapshots", True, detail, "codecompass gc" if gone or unused else "")
 
 
 def _last_run(workspace: Workspace, store: RepositoryStore) -> Check:

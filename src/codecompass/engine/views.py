@@ -22,8 +22,7 @@ from codecompass.model.snapshot import (
     live_name,
     tree_name,
 )
-from codecompass.source.blobs import BlobReader
-from codecompass.source.git import head_commit
+from codecompass.source.objects import GitObjects
 from codecompass.source.read import decode_text, read_unchanged
 from codecompass.source.refs import check_ref, resolve_ref
 from codecompass.source.walk import Listing
@@ -113,19 +112,20 @@ class Views:
         self._store = store
         self._can_sync_behind = can_sync_behind
         self.root = workspace.root
+        self.objects = GitObjects(workspace.root)
         self.layers = Layers(
-            workspace.root, prefix=workspace.prefix, configured=workspace.settings.refs.base
+            self.objects,
+            workspace.git_dir,
+            prefix=workspace.prefix,
+            configured=workspace.settings.refs.base,
         )
         self._fresh_until = 0.0  # monotonic; until then no look at the files is needed
         self._current: set[tuple[SnapshotName, int]] = set()  # trees that need no other look
-        self._blobs: BlobReader | None = None
         self._on_disk: Mapping[str, FileEntry] = {}
 
     def close(self) -> None:
         """End the processes that were started."""
-        if self._blobs is not None:
-            self._blobs.close()
-        self._blobs = None
+        self.objects.close()
 
     @property
     def job_settings(self) -> JobSettings:
@@ -152,8 +152,8 @@ class Views:
         if ref != LIVE:
             return self._prepare_tree(self.resolve(ref), progress)
         freshness = self._make_fresh(progress)
-        head = head_commit(self.root) if self._workspace.is_git else None
-        return Target(live_name(self.root), LIVE, head, freshness, started)
+        head = self.objects.find(["HEAD^{commit}"])[0] if self._workspace.is_git else None
+        return Target(live_name(self.root), LIVE, head.id if head else None, freshness, started)
 
     def name_of(self, ref: str) -> SnapshotName:
         """The name of a ref's snapshot, which need not exist."""
@@ -179,7 +179,7 @@ class Views:
                 f"ref: {ref} means nothing here: {self.root} is not a git repository",
                 remediation="leave ref out, or give live",
             )
-        return resolve_ref(self.root, ref, prefix=self._workspace.prefix)
+        return resolve_ref(self.objects, ref, prefix=self._workspace.prefix)
 
     def base_of(self, ref: str, commit: str | None) -> Base | None:
         """What a ref is based on."""
@@ -244,9 +244,7 @@ class Views:
             text = read_unchanged(self.root, here)
             if text is not None:
                 return text
-        if self._blobs is None:
-            self._blobs = BlobReader(self.root)
-        raw = self._blobs.read(entry.blob_id)
+        raw = self.objects.read(entry.blob_id)
         text_bytes = decode_text(raw) if raw is not None else None
         return text_bytes.decode("utf-8", "replace") if text_bytes is not None else None
 

@@ -21,6 +21,7 @@ class Workspace:
     is_git: bool
     is_bare: bool = False  # a repository without a working tree
     prefix: str = ""  # of the folder in its repository, with a slash at the end
+    git_dir: Path = Path()  # of this worktree
 
     @property
     def scratch(self) -> Path:
@@ -38,7 +39,13 @@ def open_workspace(folder: str | Path, flags: Mapping[str, object] | None = None
     if place is None:
         return Workspace(root, settings, layout, is_git=False)
     return Workspace(
-        root, settings, layout, is_git=True, is_bare=place.is_bare, prefix=place.prefix
+        root,
+        settings,
+        layout,
+        is_git=True,
+        is_bare=place.is_bare,
+        prefix=place.prefix,
+        git_dir=place.git_dir,
     )
 
 

@@ -11,7 +11,7 @@ from codecompass.indexing.work import admission_rules, key_by_name, version_key
 from codecompass.model.refs import ResolvedRef, TreeFile
 from codecompass.model.snapshot import FileEntry, VersionKey, tree_name
 from codecompass.model.source import FileStat, SkipReason
-from codecompass.source.blobs import blob_sizes, read_blobs
+from codecompass.source.objects import blob_sizes, read_blobs
 from codecompass.source.read import text_of_blob
 from codecompass.source.trees import list_tree, missing_blobs
 from codecompass.store.reader import SnapshotReader

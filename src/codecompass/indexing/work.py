@@ -19,7 +19,7 @@ from codecompass.model.source import SkipReason, SourceText
 from codecompass.parse.detect import detect_language, language_by_name
 from codecompass.parse.extract import extract, extractor_version
 from codecompass.parse.languages import BY_NAME, LANGUAGES
-from codecompass.source.blobs import read_blobs
+from codecompass.source.objects import read_blobs
 from codecompass.source.read import is_too_fresh, read_source, text_of_blob
 from codecompass.store.grams import gram_bits
 from codecompass.store.versions import TextViews, VersionRows, encode_version

@@ -31,6 +31,7 @@ class GitPlace:
     """Where a folder stands in a git repository."""
 
     common_dir: Path  # shared by all worktrees
+    git_dir: Path  # of this worktree
     top_level: Path  # of the work tree; the repository itself if it is bare
     prefix: str  # of the folder in the work tree: "" at its top, or with a slash at the end
     is_bare: bool
@@ -72,7 +73,8 @@ def open_git(folder: Path, arguments: Sequence[str]) -> "subprocess.Popen[bytes]
 
 def find_repository(folder: Path) -> GitPlace | None:
     """The repository a folder belongs to; None if it is neither in a work tree nor bare."""
-    asked = ["--is-bare-repository", "--git-common-dir", "--show-prefix", "--show-toplevel"]
+    asked = ["--is-bare-repository", "--git-common-dir", "--git-dir"]
+    asked += ["--show-prefix", "--show-toplevel"]
     done = _start(folder, ["rev-parse", "--path-format=absolute", *asked], None)
     said = done.stderr.decode("utf-8", "replace")
     if "dubious ownership" in said:
@@ -80,11 +82,11 @@ def find_repository(folder: Path) -> GitPlace | None:
         raise GitFailed(f"{folder}: {reason}", remediation=_advice(reason))
     lines = done.stdout.decode("utf-8", "surrogateescape").split("\n")
     if done.returncode == 0:
-        _, common, prefix, top = lines[:4]
-        return GitPlace(Path(common), Path(top), prefix, is_bare=False)
+        _, common, git_dir, prefix, top = lines[:5]
+        return GitPlace(Path(common), Path(git_dir), Path(top), prefix, is_bare=False)
     # Without a work tree git stops at the last question.
     if lines[0] == "true" and Path(lines[1]) == folder:
-        return GitPlace(folder, folder, "", is_bare=True)
+        return GitPlace(folder, folder, folder, "", is_bare=True)
     return None
 
 

@@ -1,17 +1,20 @@
 """Names of branches, tags and commits in, what git knows of them out."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
 from codecompass.errors import BadInput, GitFailed, RefMissing
 from codecompass.model.refs import RefInfo, RefKind, ResolvedRef, WorktreeInfo
 from codecompass.source.git import run_git, try_git
+from codecompass.source.objects import GitObjects
 from codecompass.text.similarity import most_alike
 
 _MAX_REF_CHARS = 500
 _MAX_SUGGESTIONS = 3
 # Where the remote does not say which branch is its default.
 _USUAL_BRANCHES = ("main", "master", "trunk", "develop")
+_REMOTE = "refs/remotes/origin"
+_USUAL_REFS = [f"{where}/{name}" for where in ("refs/heads", _REMOTE) for name in _USUAL_BRANCHES]
 _SHA1_CHARS = 40
 _FIELDS = ("refname", "objectname", "*objectname", "symref", "HEAD", "committerdate:iso-strict")
 _FORMAT = "%00".join(f"%({field})" for field in _FIELDS)
@@ -22,30 +25,30 @@ _KINDS = (
 )
 
 
-def resolve_ref(folder: Path, ref: str, *, prefix: str = "") -> ResolvedRef:
+def resolve_ref(objects: GitObjects, ref: str, *, prefix: str = "") -> ResolvedRef:
     """The commit a ref means now, and its tree; below `prefix` if one is given.
 
     Everything git understands is a ref: `feat/x`, `v1.2`, `HEAD~3`, `main@{yesterday}`,
     the beginning of a commit's id. A folder that the commit lacks is an empty tree.
     """
     check_ref(ref)
-    asked = [f"{ref}^{{commit}}", f"{ref}^{{commit}}:{prefix}", f"{ref}^{{commit}}^{{tree}}"]
-    check = ["cat-file", "--batch-check=%(objectname) %(objecttype)"]
-    lines = run_git(folder, check, stdin="\n".join([*asked, ""]).encode()).decode().splitlines()
-    commit, kind = _split(lines[0])
-    if kind == "ambiguous":
-        raise RefMissing(f"ref: {ref} may mean several commits", remediation="give more of its id")
-    if kind != "commit":
-        raise _no_such_ref(folder, ref)
-    if len(commit) != _SHA1_CHARS:
+    folder = prefix.removesuffix("/")
+    asked = [f"{ref}^{{commit}}", f"{ref}^{{commit}}:{folder}"]
+    commit, tree = objects.find(asked)
+    if commit is None:
+        objects.close()  # the repository may have been replaced behind its back
+        commit, tree = objects.find(asked)
+    if commit is None:
+        raise _no_such_ref(objects.folder, ref)
+    if len(commit.id) != _SHA1_CHARS:
         raise GitFailed(
-            f"{folder}: object names of this repository are not SHA-1",
+            f"{objects.folder}: object names of this repository are not SHA-1",
             remediation="the working tree can be searched, other refs cannot",
         )
-    tree, kind = _split(lines[1])
-    if prefix and kind != "tree":
-        tree = empty_tree(folder)
-    return ResolvedRef(ref, commit, tree)
+    is_there = tree is not None and tree.kind == "tree"
+    return ResolvedRef(
+        ref, commit.id, tree.id if tree and is_there else empty_tree(objects.folder)
+    )
 
 
 def check_ref(ref: str) -> None:
@@ -115,51 +118,40 @@ def list_worktrees(folder: Path) -> list[WorktreeInfo]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class BaseBranches:
-    """The branches that work here may be based on, as they stand now."""
+def current_branch(folder: Path, git_dir: Path) -> str | None:
+    """The branch that is checked out; None if HEAD is detached."""
+    try:
+        head = (git_dir / "HEAD").read_text("utf-8", "replace").strip()
+    except OSError:
+        head = ""
+    if head.startswith("ref: refs/heads/") and not head.endswith("/.invalid"):
+        return head.removeprefix("ref: refs/heads/")
+    if len(head) == _SHA1_CHARS:
+        return None
+    # Refs are kept in another format.
+    return try_git(folder, ["symbolic-ref", "--quiet", "--short", "HEAD"])
 
-    names: tuple[str, ...]  # the remote's first
-    checked_out: str | None  # the one of them that is, if any
-    state: bytes  # changes when one of them moves
 
-
-def base_branches(folder: Path, configured: str) -> BaseBranches:
-    """The branch as configured, or the default branch: the remote's and the local one."""
+def base_branches(objects: GitObjects, configured: str) -> tuple[str, ...]:
+    """The branch as configured, or the default branch: the remote's, then the local one."""
     if configured:
-        state = resolve_ref(folder, configured).commit.encode()
-        return BaseBranches((configured,), None, state)
-    remote = "refs/remotes/origin"
-    asked = [f"{where}/{name}" for where in ("refs/heads", remote) for name in _USUAL_BRANCHES]
-    form = "--format=%(HEAD)%(refname) %(objectname) %(symref)"
-    raw = run_git(folder, ["for-each-ref", form, f"{remote}/HEAD", *asked])
-    rows = [line.split(" ") for line in raw.decode("utf-8", "replace").splitlines()]
-    # `%(HEAD)` is a star or a blank.
-    found = {row[-3].lstrip("*"): row for row in rows}
-    default = found.get(f"{remote}/HEAD", [""])[-1].removeprefix(f"{remote}/")
-    for name in [default] if default else _USUAL_BRANCHES:
-        local, there = f"refs/heads/{name}", f"{remote}/{name}"
-        # A default branch of another name was not among those asked for.
-        names = [
-            ref
-            for ref in (there, local)
-            if ref in found or (name not in _USUAL_BRANCHES and _exists(folder, ref))
-        ]
-        if names:
-            is_here = [row for row in rows if row[-3] == f"*{local}"]
-            short = tuple(ref.removeprefix("refs/heads/") for ref in names)
-            short = tuple(ref.removeprefix("refs/remotes/") for ref in short)
-            return BaseBranches(short, name if is_here else None, raw)
-    return BaseBranches((), None, raw)
+        return (configured,)
+    default = try_git(objects.folder, ["symbolic-ref", "--quiet", f"{_REMOTE}/HEAD"])
+    names = [default.removeprefix(f"{_REMOTE}/")] if default else _USUAL_BRANCHES
+    for name in names:
+        there, here = objects.find(
+            [f"{_REMOTE}/{name}^{{commit}}", f"refs/heads/{name}^{{commit}}"]
+        )
+        if there or here:
+            return (*([f"origin/{name}"] if there else []), *([name] if here else []))
+    return ()
 
 
-def _exists(folder: Path, name: str) -> bool:
-    return try_git(folder, ["rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"]) is not None
-
-
-def _split(line: str) -> tuple[str, str]:
-    name, _, kind = line.rpartition(" ")
-    return name, kind
+def base_state(objects: GitObjects, names: Iterable[str]) -> tuple[str, ...]:
+    """What changes when one of these branches moves, or one that may be the default branch."""
+    asked = [*names, f"{_REMOTE}/HEAD", *_USUAL_REFS]
+    found = objects.find([f"{name}^{{commit}}" for name in asked])
+    return tuple(item.id if item else "" for item in found)
 
 
 def _no_such_ref(folder: Path, ref: str) -> RefMissing:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from codecompass.model.refs import TreeFile
 from codecompass.model.source import SkipReason
-from codecompass.source.blobs import read_blobs
 from codecompass.source.git import run_git, try_git
 from codecompass.source.ignore import IGNORE_FILE, IgnoreRules, make_rules
+from codecompass.source.objects import read_blobs
 
 _LINK, _SUBMODULE = "120000", "160000"
 
@@ -53,16 +53,6 @@ def missing_blobs(folder: Path, tree_id: str) -> frozenset[str]:
         return frozenset()
     raw = run_git(folder, ["rev-list", "--objects", "--missing=print", tree_id])
     return frozenset(line[1:] for line in raw.decode().splitlines() if line.startswith("?"))
-
-
-def blobs_at(folder: Path, tree_id: str, paths: Iterable[str]) -> dict[str, str]:
-    """The ids of the contents that some paths have in a tree."""
-    wanted = sorted(set(paths))
-    if not wanted:
-        return {}
-    raw = run_git(folder, ["ls-tree", "-z", "--full-tree", tree_id, "--", *wanted])
-    entries = (_entry(line) for line in raw.split(b"\0") if line)
-    return {entry.path: entry.blob_id for entry in entries if entry.path is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,10 +42,12 @@ from codecompass.store.snapshots import (
     set_default_ref,
 )
 from codecompass.store.versions import (
+    count_versions,
     delete_pending,
     has_versions,
     missing_ids,
     pending_deletes,
+    unused_versions,
 )
 
 # A writer commits a few times a second at most; two attempts have always been enough.
@@ -148,6 +150,11 @@ class RepositoryStore:
         if self.compatibility() is not Compatibility.COMPATIBLE:
             return []
         return all_snapshots(self._open_for_reading())
+
+    def version_counts(self) -> tuple[int, int]:
+        """How many contents the store holds, and how many of them no snapshot names."""
+        database = self._open_for_reading()
+        return count_versions(database), len(unused_versions(database))
 
     def default_ref(self, workspace: str) -> str | None:
         """The ref that questions of a workspace mean, if one was chosen."""
