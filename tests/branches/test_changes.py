@@ -5,9 +5,9 @@ from textwrap import indent
 import pytest
 
 from codecompass.engine.engine import Engine
-from codecompass.errors import RefMissing, SymbolUnclear
+from codecompass.errors import BadInput, RefMissing, SymbolUnclear
 from codecompass.model.answer import ChangeResult
-from codecompass.model.query import DetailLevel, DiffScope
+from codecompass.model.query import DetailLevel, DiffOptions, DiffScope
 from tests.conftest import Repo
 
 BODY = "    first = order.price\n    second = order.count\n    return first * second\n"
@@ -20,7 +20,7 @@ def changes(engine: Engine, ref: str | None = None) -> list[tuple[str, str]]:
 
 
 def only(engine: Engine, level: DetailLevel = DetailLevel.SIGNATURE) -> ChangeResult:
-    results = engine.diff(detail_level=level).results or ()
+    results = engine.diff(options=DiffOptions(detail_level=level)).results or ()
     assert len(results) == 1, results
     return results[0]
 
@@ -57,7 +57,7 @@ def test_moved_lines_and_blanks_are_no_change(repo: Repo, engine: Engine) -> Non
     repo.commit({"a.py": f"def one(): ...\n\n\ndef total(order):\n{BODY}"})
     repo.write({"a.py": f"def total(order):\n{BODY}\n\n\n\n\ndef one(): ...\n"})
     assert changes(engine) == []
-    assert engine.diff(scope=DiffScope.FILES).affected_files == 1
+    assert engine.diff(options=DiffOptions(scope=DiffScope.FILES)).affected_files == 1
 
 
 def test_a_function_that_moved_to_another_file(repo: Repo, engine: Engine) -> None:
@@ -100,7 +100,7 @@ def test_a_renamed_file_is_told_once(repo: Repo, engine: Engine) -> None:
     repo.commit({"a.py": f"{SERVICE}\ndef total(order):\n{BODY}", "keep.py": "k = 1\n"})
     (repo.root / "a.py").rename(repo.root / "new.py")
     repo.write({"new.py": f"{SERVICE}\ndef total(order):\n{BODY}\n\ndef extra(): ...\n"})
-    answer = engine.diff(scope=DiffScope.ALL)
+    answer = engine.diff(options=DiffOptions(scope=DiffScope.ALL))
     files = answer.files or ()
     assert [(f.change, f.path, f.before_path) for f in files] == [("renamed", "new.py", "a.py")]
     assert changes(engine) == [("added", "new.py:extra")]
@@ -226,3 +226,123 @@ def test_a_name_that_is_not_one_symbol_is_refused(repo: Repo, engine: Engine) ->
         engine.compare("totl", "HEAD", "live")
     assert "total" in caught.value.remediation
     assert engine.compare("Service > total", "HEAD", "live").change == "unchanged"
+
+
+def test_modifiers_are_not_decorators_and_a_renamed_class_keeps_its_signature(
+    repo: Repo, engine: Engine
+) -> None:
+    repo.commit({"a.rs": "pub fn f() -> u8 {\n    1\n}\n", "b.py": SERVICE})
+    repo.write({"a.rs": "fn f() -> u8 {\n    1\n}\n"})
+    assert only(engine).parts == ("signature",)
+    repo.commit({})
+    repo.write({"b.py": SERVICE.replace("Service", "Shop").replace("first *", "2 * first *")})
+    results = engine.diff().results or ()
+    assert [(item.change, item.name, item.parts) for item in results] == [
+        ("renamed", "Shop", None),
+        ("modified", "total", ("body",)),
+    ]
+
+
+def test_none_and_none_are_not_one_thing_renamed(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": "A = None\n"})
+    repo.write({"a.py": "B = None\n"})
+    assert changes(engine) == [("deleted", "a.py:A"), ("added", "a.py:B")]
+
+
+def test_a_file_without_changed_symbols_is_told(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": SERVICE, "b.py": "x = 1\n"})
+    (repo.root / "a.py").rename(repo.root / "c.py")
+    repo.write({"b.py": "# a comment\nx = 1\n"})
+    files = engine.diff().files or ()
+    assert [(f.change, f.path) for f in files] == [("modified", "b.py"), ("renamed", "c.py")]
+
+
+def test_a_file_that_is_not_indexed_any_more_was_not_deleted(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": SERVICE, "b.py": SERVICE.replace("Service", "Other")})
+    repo.write({"a.py": f"{SERVICE}x = '{'y' * 30_000}'\n", ".codecompassignore": "b.py\n"})
+    answer = engine.diff()
+    assert answer.summary == {}
+    files = {f.path: (f.change, f.not_indexed) for f in answer.files or ()}
+    assert files == {"a.py": ("modified", "long_line"), ".codecompassignore": ("added", None)}
+    repo.git("add", "--all")
+    repo.git("commit", "--quiet", "-m", "ignore")
+    files = {f.path: f.not_indexed for f in engine.diff(ref="HEAD", base="HEAD~1").files or ()}
+    assert files == {"a.py": "long_line", ".codecompassignore": None}
+    repo.commit({"b.py": "x = 1\n"})
+    files = {f.path: f.not_indexed for f in engine.diff(ref="HEAD", base="HEAD~2").files or ()}
+    assert files["b.py"] == "ignored"
+
+
+def test_a_sparse_checkout_deletes_nothing(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a/a.py": SERVICE, "b/b.py": SERVICE.replace("Service", "Other")})
+    repo.git("sparse-checkout", "set", "a")
+    assert not (repo.root / "b").exists()
+    assert engine.diff().affected_files == 0
+    repo.write({"a/a.py": f"{SERVICE}\n\ndef more(): ...\n"})
+    assert changes(engine) == [("added", "a/a.py:more")]
+
+
+def test_other_line_ends_are_no_change(repo: Repo, engine: Engine) -> None:
+    documented = SERVICE.replace("order):", 'order):\n        """Of an\n        order."""')
+    repo.commit({"a.py": documented, "b.py": SERVICE})
+    repo.git("config", "core.autocrlf", "true")
+    for name in ("a.py", "b.py"):
+        (repo.root / name).unlink()
+    repo.git("checkout", "--quiet", ".")
+    assert b"\r\n" in (repo.root / "a.py").read_bytes()
+    assert engine.diff().affected_files == 0
+    text = documented.replace("first * second", "first") + "\n\ndef more(): ...\n"
+    repo.write({"a.py": text.replace("\n", "\r\n")})
+    assert changes(engine) == [("modified", "a.py:Service.total"), ("added", "a.py:more")]
+
+
+def test_a_range_as_git_writes_it(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": "def one(): ...\n"})
+    repo.git("tag", "v1")
+    repo.commit({"b.py": "def two(): ...\n"})
+    for ref in ("v1..main", "v1...main", "v1.."):
+        assert changes(engine, ref) == [("added", "b.py:two")], ref
+    answer = engine.diff(ref="v1")
+    assert answer.affected_files == 0
+    assert "already part of main" in (answer.notes or ("",))[0]
+
+
+def test_a_part_of_the_repository_and_a_limit(repo: Repo, engine: Engine) -> None:
+    repo.commit({"x.py": "x = 1\n"})
+    repo.write({f"{folder}/{name}.py": SERVICE for folder in "ab" for name in "mn"})
+    answer = engine.diff(options=DiffOptions(path_prefix="a", limit=3))
+    assert (answer.affected_files, answer.summary) == (2, {"added": 4})
+    assert [item.members for item in answer.results or ()] == [1, None, 1]
+    with pytest.raises(BadInput, match="limit"):
+        engine.diff(options=DiffOptions(limit=0))
+
+
+def test_a_thousand_functions_that_all_changed_their_names(repo: Repo, engine: Engine) -> None:
+    def text(mark: str) -> str:
+        return "\n".join(
+            f"def {mark}{n}(a):\n    b = a + {n}\n    return b\n" for n in range(1_000)
+        )
+
+    repo.commit({"a.py": text("old")})
+    repo.write({"a.py": text("new").replace("b = a", "b = 2 * a")})
+    summary = engine.diff().summary
+    assert sum(summary.values()) in {1_000, 2_000}
+
+
+def test_deep_nesting(repo: Repo, engine: Engine) -> None:
+    def nested(leaf: str) -> str:
+        opened = "".join(f"function f{n}() {{\n" for n in range(150))
+        return f"{opened}{leaf}\n{'}' * 150}\n"
+
+    repo.commit({"a.js": nested("return 1")})
+    repo.write({"a.js": nested("return 2")})
+    assert engine.diff().affected_files == 1
+
+
+def test_a_moved_package_of_many_edited_files(repo: Repo, engine: Engine) -> None:
+    files = {f"old/m{n}.py": SERVICE.replace("Service", f"S{n}") for n in range(60)}
+    repo.commit(files)
+    repo.git("mv", "old", "new")
+    repo.write({path.replace("old", "new"): f"{text}# end\n" for path, text in files.items()})
+    assert engine.diff().summary == {}
+    assert {f.change for f in engine.diff().files or ()} == {"renamed"}

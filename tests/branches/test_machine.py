@@ -35,6 +35,7 @@ class Branches(RuleBasedStateMachine):
 
     folder: Path
     report: Report
+    limit: int
 
     def __init__(self) -> None:
         super().__init__()
@@ -237,6 +238,8 @@ class Branches(RuleBasedStateMachine):
 
     def verify(self, operation: str, where: Path) -> None:
         """Ask this working tree, then one of the refs, everything; compare with fresh indexes."""
+        if self.report.operations.total() >= self.limit:
+            return  # enough: let the last example run out
         self.report.operations[operation] += 1
         self.steps += 1
         engine = self.engine(where)
@@ -290,7 +293,9 @@ class Branches(RuleBasedStateMachine):
 def run(folder: Path, reports: list[str], *, operations: int, first_seed: int) -> Report:
     """As many runs of the machine as it takes for so many operations."""
     report = Report()
-    machine = type("Machine", (Branches,), {"folder": folder, "report": report})
+    machine = type(
+        "Machine", (Branches,), {"folder": folder, "report": report, "limit": operations}
+    )
     limits = settings(
         max_examples=7,
         stateful_step_count=31,
@@ -313,7 +318,7 @@ def run(folder: Path, reports: list[str], *, operations: int, first_seed: int) -
 
 @pytest.mark.timeout(400)
 def test_every_answer_is_that_of_a_fresh_index(tmp_path: Path, reports: list[str]) -> None:
-    report = run(tmp_path, reports, operations=200, first_seed=1)
+    report = run(tmp_path, reports, operations=210, first_seed=1)
     assert (report.leaked, report.lost) == (0, 0)
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from codecompass.engine.engine import Engine
 from codecompass.model.answer import ChangeResult, DiffAnswer
-from codecompass.model.query import DiffScope
+from codecompass.model.query import DiffOptions, DiffScope
 from codecompass.model.symbol import Symbol
 from codecompass.parse.detect import detect_language
 from codecompass.parse.extract import extract
@@ -91,6 +91,7 @@ def check(answer: DiffAnswer, before: Path, after: Path) -> int:
     """Compare an answer with two checkouts; how many changed symbols there were."""
     files = answer.files or ()
     results = answer.results or ()
+    files = [f for f in files if not f.not_indexed]
     old_paths = {f.before_path or f.path for f in files if f.change != "added"}
     new_paths = {f.path for f in files if f.change != "deleted"}
     renamed = {f.before_path: f.path for f in files if f.before_path}
@@ -139,7 +140,8 @@ def inside(key: Key, places: set[tuple[str, str]]) -> bool:
 def names_git_gives(answer: DiffAnswer, before: Path) -> set[str]:
     """Every path that git says differs, of those that were indexed on either side."""
     said = git(before, "diff", "--name-only", "--no-renames", "-z", answer.merge_base, answer.ref)
-    known = {f.path for f in answer.files or ()} | {f.before_path for f in answer.files or ()}
+    files = [f for f in answer.files or () if not f.not_indexed]
+    known = {f.path for f in files} | {f.before_path for f in files}
     return {path for path in said.split("\0") if path in known}
 
 
@@ -166,7 +168,7 @@ def test_diffs_of_real_merges(corpus: Path, tmp_path: Path, reports: list[str]) 
                 continue  # a subtree that was merged in has no history in common
             if not git(root, "diff", "--name-only", base, branch):
                 continue
-            answer = engine.diff(ref=branch, base=main, scope=DiffScope.ALL)
+            answer = engine.diff(ref=branch, base=main, options=DiffOptions(scope=DiffScope.ALL))
             git(before, "checkout", "--quiet", "--force", "--detach", base)
             git(after, "checkout", "--quiet", "--force", "--detach", branch)
             symbols += check(answer, before, after)

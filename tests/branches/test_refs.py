@@ -3,15 +3,17 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from codecompass.engine.engine import Engine
 from codecompass.errors import BadInput, GitFailed, RefMissing
-from codecompass.model.query import DiffScope
+from codecompass.model.query import DetailLevel, DiffOptions, DiffScope
 from tests.conftest import Repo, age
 
 ONE = "def one(order):\n    return order\n"
@@ -193,7 +195,7 @@ def test_no_filter_hook_or_program_of_the_repository_runs(
     engine.index()
     repo.write({"m1.py": "def changed(): ...\n"})
     assert paths(engine, "changed") == ["m1.py"]
-    engine.diff(scope=DiffScope.ALL)
+    engine.diff(options=DiffOptions(scope=DiffScope.ALL))
     engine.list_refs()
     assert not marker.exists()
 
@@ -228,9 +230,16 @@ def test_bad_refs_are_refused_with_what_there_is(branched: Repo, engine: Engine)
     with pytest.raises(RefMissing) as caught:
         engine.locate("one", ref="feats")
     assert "feat" in caught.value.remediation
-    for ref in ("-x", "--output=x", "a\nb", "x" * 600, " ", "main:a.py", "..", "main..feat"):
+    for ref in ("-x", "--output=x", "a\nb", "x" * 600, "", " ", "main:a.py", "..", "main..feat"):
         with pytest.raises(BadInput):
-            engine.locate("one", ref=ref if ref.strip() else "\t\x00")
+            engine.locate("one", ref=ref)
+    for call in (
+        lambda: engine.diff(ref=""),
+        lambda: engine.diff(base=""),
+        lambda: engine.compare("one", "", "live"),
+    ):
+        with pytest.raises(BadInput):
+            call()
     with pytest.raises(RefMissing):
         engine.switch_ref("nothing")
     with pytest.raises(RefMissing):
@@ -392,7 +401,8 @@ def test_worktrees_that_are_gone_and_refs_nobody_asks_for_are_collected(
         other.index()
     shutil.rmtree(second)
     assert engine.gc().snapshots == 1
-    with Engine.open(branched.root, {"refs.keep_snapshots": 0}) as stern:
+    with Engine.open(branched.root, {"refs.keep_days": 0}) as stern:
+        time.sleep(1.1)  # times are kept in seconds
         collected = stern.gc()
     assert (collected.snapshots, collected.versions) == (1, 2)
     assert paths(engine, "one") == ["a.py"]
@@ -405,9 +415,13 @@ def test_at_most_so_many_refs_are_kept(repo: Repo) -> None:
     with Engine.open(repo.root, {"refs.keep_snapshots": 2}) as engine:
         for number in range(5):
             assert paths(engine, f"f{4 - number}", f"HEAD~{number}") == ["a.py"]
-        assert engine.gc().snapshots == 0
-        known = [item for item in engine._store.snapshots() if item.ref != "live"]
-        assert len(known) == 2
+        assert engine.gc().snapshots == 0  # somebody may be in the middle of a question
+        with sqlite3.connect(engine.workspace.layout.database) as database:
+            database.execute("UPDATE snapshots SET used_at = '2026-01-01' || substr(used_at, 11)")
+        database.close()
+    flags = {"refs.keep_snapshots": 2, "refs.keep_days": 36_500}
+    with Engine.open(repo.root, flags) as engine:
+        assert engine.gc().snapshots == 3
 
 
 WRITER = """
@@ -465,3 +479,178 @@ def test_times_are_kept_for_every_worktree(repo: Repo, engine: Engine) -> None:
     os.utime(repo.root / "a.py", (1_000_000_000, 1_000_000_000))
     assert engine.index().counts.hashed == 1
     assert engine.index().counts.hashed == 0
+
+
+def test_worktrees_inside_the_workspace_are_not_its_files(branched: Repo, engine: Engine) -> None:
+    branched.git("worktree", "add", "--quiet", str(branched.root / ".trees" / "x"), "feat")
+    assert paths(engine, "two") == []
+    assert paths(engine, "one") == ["a.py"]
+    with Engine.open(branched.root / ".trees" / "x") as inner:
+        assert paths(inner, "two") == ["a.py"]
+
+
+def test_a_tag_called_like_the_base_is_not_the_base(branched: Repo, engine: Engine) -> None:
+    branched.git("tag", "main", "feat")
+    assert engine.diff(ref="refs/heads/feat").affected_files == 3
+    assert engine.search("order", ref="refs/heads/feat").meta.source_layer == "overlay"
+
+
+def test_a_default_branch_of_another_name(repo: Repo, engine: Engine) -> None:
+    repo.git("checkout", "--quiet", "-b", "stable")
+    repo.commit({"a.py": ONE})
+    repo.git("update-ref", "refs/remotes/origin/stable", "HEAD")
+    repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/stable")
+    repo.commit({"b.py": TWO})
+    answer = engine.diff()
+    assert (answer.base, answer.summary) == ("origin/stable", {"added": 1})
+    repo.git("checkout", "--quiet", "-b", "feat")
+    repo.commit({"c.py": "def three(): ...\n"})
+    assert engine.diff().summary == {"added": 1}
+    repo.git("branch", "-f", "stable", "feat")
+    assert engine.diff().summary == {}
+
+
+def test_a_base_that_does_not_exist_here_breaks_only_the_diff(branched: Repo) -> None:
+    with Engine.open(branched.root, {"refs.base": "nothing"}) as engine:
+        assert paths(engine, "one") == ["a.py"]
+        assert engine.list_refs().base is None
+        with pytest.raises(RefMissing, match=r"refs\.base"):
+            engine.diff()
+        assert engine.diff(ref="feat", base="main").affected_files == 3
+
+
+def test_a_chosen_ref_that_is_gone_is_named(branched: Repo, engine: Engine) -> None:
+    engine.index()
+    engine.switch_ref("feat")
+    branched.git("branch", "-D", "feat")
+    with pytest.raises(RefMissing, match="switch-ref chose") as caught:
+        engine.locate("one")
+    assert "switch-ref live" in caught.value.remediation
+    engine.switch_ref("live")
+    assert paths(engine, "one") == ["a.py"]
+
+
+def test_lists_that_nobody_needs_are_dropped(repo: Repo, engine: Engine) -> None:
+    files = {f"m{n}.py": f"def f{n}(): ...\n" for n in range(40)}
+    repo.commit(files)
+    for round_ in range(6):
+        repo.write({f"m{n}.py": f"def g{n}_{round_}(): ...\n" for n in range(12)})
+        engine.index()
+    engine.gc()
+    with sqlite3.connect(engine.workspace.layout.database) as database:
+        lists = database.execute("SELECT COUNT(*) FROM lists").fetchone()[0]
+        versions = database.execute("SELECT COUNT(*) FROM versions").fetchone()[0]
+    database.close()
+    assert (lists, versions) == (1, 40)
+
+
+def test_git_may_die_behind_an_open_engine(branched: Repo, engine: Engine) -> None:
+    assert found(engine, '"order + 1"', "feat") == ["a.py"]
+    objects = engine._views.objects
+    for process in (objects._finder._process, objects._reader._process):
+        assert process is not None
+        process.kill()
+        process.wait()
+    assert found(engine, '"order + 1"', "feat") == ["a.py"]
+
+
+def test_an_interrupted_read_does_not_shift_the_next_one(branched: Repo, engine: Engine) -> None:
+    branched.commit({"a.py": "def a(): ...\n", "b.py": "def b(): ...\n"})
+    branched.commit({"a.py": "def x(): ...\n", "b.py": "def y(): ...\n"})
+    engine.index(ref="HEAD~1")
+    objects = engine._views.objects
+    reader = objects._reader
+    blob = branched.git("rev-parse", "HEAD~1:a.py").strip()
+
+    def interrupted(streams: object) -> bytes:
+        streams.ask.write(f"{blob}\n".encode())  # type: ignore[attr-defined]
+        streams.ask.flush()  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reader.ask(interrupted)
+    shown = engine.locate("b", ref="HEAD~1", detail_level=DetailLevel.CONTEXT).results[0]
+    assert shown.body_preview == "def b(): ..."
+
+
+def test_a_filter_with_an_odd_name_is_not_run_either(
+    repo: Repo, engine: Engine, tmp_path: Path
+) -> None:
+    files = {f"m{n}.py": f"def f{n}(): ...\n" for n in range(250)}
+    repo.commit({**files, ".gitattributes": "*.py filter=a=b\n"})
+    engine.index()
+    marker = tmp_path / "ran"
+    repo.git("config", "filter.a=b.clean", f"touch {marker}; cat")
+    second = tmp_path / "second"
+    repo.git("worktree", "add", "--quiet", "--detach", str(second))
+    for n in range(250):
+        (second / f"m{n}.py").write_text(files[f"m{n}.py"])
+    with Engine.open(second) as other:
+        other.index()
+    assert not marker.exists()
+
+
+def test_replaced_objects_do_not_count(branched: Repo, engine: Engine) -> None:
+    old, new = (branched.git("rev-parse", f"{ref}:a.py").strip() for ref in ("main", "feat"))
+    branched.git("replace", old, new)
+    assert paths(engine, "one", "main") == ["a.py"]
+    assert paths(engine, "one") == ["a.py"]
+
+
+def test_a_binary_file_that_grows_is_noted_once(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": ONE, "data": b"\0\1"})
+    for name in ("a.py", "data"):
+        age(repo.root / name)
+    engine.index()
+    repo.write({"data": b"\0\1\2\3"})
+    age(repo.root / "data")
+    engine.index()
+    assert engine.index().counts.hashed == 0
+    assert engine.status().freshness_status == "fresh"
+
+
+def test_other_limits_that_change_nothing_are_noted(branched: Repo, engine: Engine) -> None:
+    for name in ("a.py", "gone.py"):
+        age(branched.root / name)
+    engine.index()
+    engine.index(ref="feat")
+    with Engine.open(branched.root, {"index.max_file_bytes": 900_000}) as other:
+        other.index()
+        assert other.index().counts.hashed == 0
+        other.locate("two", ref="feat")
+        before = other._store.snapshots()
+        other.locate("two", ref="feat")
+        assert other._store.snapshots() == before
+
+
+def test_a_store_made_anew_is_not_taken_for_the_old_one(branched: Repo, engine: Engine) -> None:
+    assert paths(engine, "two", "feat") == ["a.py"]
+    flags = {"index.max_file_bytes": 20}
+    with Engine.open(branched.root, flags) as small:
+        small.index(force=True, ref="feat")
+        assert paths(small, "two", "feat") == []
+    assert paths(engine, "two", "feat") == ["a.py"]
+
+
+def test_a_writer_that_makes_progress_is_waited_for(repo: Repo, tmp_path: Path) -> None:
+    from codecompass.store.lock import WriterLock
+
+    repo.commit({"a.py": ONE})
+    script = (
+        "import sys, time\nfrom pathlib import Path\n"
+        "from codecompass.store.lock import WriterLock\n"
+        "with WriterLock(Path(sys.argv[1]), 1.0, lambda: None) as lock:\n"
+        "    print('held', flush=True)\n"
+        "    for _ in range(8):\n        time.sleep(0.2)\n        lock.beat()\n"
+    )
+    path = tmp_path / "writer.lock"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    waited: list[int] = []
+    with WriterLock(path, 0.5, lambda: waited.append(1)):
+        assert holder.wait(5) == 0
+    assert waited
+    holder.stdout.close()

@@ -66,9 +66,9 @@ def test_json_is_one_object_with_results_and_meta(project: Repo) -> None:
 
 
 def test_outline_text(project: Repo) -> None:
-    assert run(project, "outline", "app.py").stdout == (
-        "app.py · python · 2 lines\n1-2  class App\n  2    def run(self, x: int) -> None\n"
-    )
+    head, *rest = run(project, "outline", "app.py").stdout.splitlines()
+    assert head.startswith("app.py · python · 2 lines · live @")
+    assert rest == ["1-2  class App", "  2    def run(self, x: int) -> None"]
 
 
 @pytest.mark.parametrize(

@@ -609,3 +609,8 @@ def test_a_changed_file_is_in_the_next_answer(repo: Repo, project: Engine) -> No
     assert names(project.search("zebra")) == ["zebra"]
     (repo.root / "src/zoo.py").unlink()
     assert project.search("zebra").results == ()
+
+
+def test_a_word_in_the_paths_of_equal_files(repo: Repo, engine: Engine) -> None:
+    repo.write({f"s{n}/orders.py": "def handle_order(): ...\n" for n in range(5)})
+    assert engine.search("handle_order orders").results

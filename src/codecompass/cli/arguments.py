@@ -213,13 +213,19 @@ def _add_branch_commands(
         "diff",
         parents=[with_ref],
         help="what a ref or the working tree changes against its base, by symbols",
+        description="What changed since the ref left its base (their merge base), symbol by"
+        " symbol. Marks: + added, - deleted, ~ modified (and what of it), > moved or renamed.",
         epilog=_DIFF_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    diff.add_argument("of", nargs="?", metavar="REF", help="the same as --ref")
+    diff.add_argument("of", nargs="?", metavar="REF", help="the same as --ref; or BASE..REF")
     diff.add_argument(
-        "--base", metavar="REF", help="compare with where it left this (default: default branch)"
+        "--base",
+        metavar="REF",
+        help="compare with where it left this (default: refs.base, or the default branch)",
     )
+    diff.add_argument("--path-prefix", default="", help="only files whose paths begin like this")
+    diff.add_argument("--limit", type=int, metavar="N", help="symbols to tell (default: 100)")
     diff.add_argument(
         "--scope",
         choices=("symbols", "files", "all"),
@@ -228,22 +234,33 @@ def _add_branch_commands(
     )
     _add_detail(diff)
     compare = commands.add_parser(
-        "compare", parents=[common], help="one symbol at two refs: signature, text, place, name"
+        "compare",
+        parents=[common],
+        help="one symbol at two refs: signature, text, place, name",
+        epilog="example: codecompass compare 'Engine > Run' v1.3.0 live",
     )
     compare.add_argument("symbol", help="a name, a symbol path or a handle")
-    compare.add_argument("from_ref", metavar="FROM", help="branch, tag or commit")
+    compare.add_argument("from_ref", metavar="FROM", help="branch, tag, commit or live")
     compare.add_argument("to_ref", metavar="TO", help="branch, tag, commit or live")
     refs = commands.add_parser(
         "refs-list", parents=[common], help="branches, tags and work trees; which are indexed"
     )
     refs.add_argument("--contains", default="", help="only names that contain this")
-    refs.add_argument("--limit", type=int, default=50, metavar="N", help="default: 50")
+    refs.add_argument("--limit", type=int, default=20, metavar="N", help="default: 20")
     switch = commands.add_parser(
-        "switch-ref", parents=[common], help="choose what questions without --ref mean"
+        "switch-ref",
+        parents=[common],
+        help="choose what questions without --ref mean",
+        description="Stores the ref that questions of this workspace mean when they name none, for"
+        " every process, until it is switched again. Nothing is checked out.",
     )
     switch.add_argument("to", metavar="REF", help="branch, tag, commit, or live")
     commands.add_parser(
-        "gc", parents=[common], help="throw away what no ref or work tree in use needs any more"
+        "gc",
+        parents=[common],
+        help="throw away what no ref or work tree in use needs any more",
+        description="Drops working trees whose folders are gone, refs that nobody has asked for"
+        " in refs.keep_days or beyond refs.keep_snapshots, and all contents then in no use.",
     )
 
 

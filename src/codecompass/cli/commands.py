@@ -18,6 +18,7 @@ from codecompass.model.answer import LocateAnswer, OutlineAnswer, StatusAnswer
 from codecompass.model.query import (
     AnswerShape,
     DetailLevel,
+    DiffOptions,
     DiffScope,
     ExplainLevel,
     OutlineDepth,
@@ -201,15 +202,18 @@ def run_symbol(parsed: argparse.Namespace) -> int:
 
 def run_diff(parsed: argparse.Namespace) -> int:
     """What a ref or the working tree changes."""
+    if parsed.of is not None and parsed.ref is not None:
+        raise BadInput(f"diff: given {parsed.of!r} and --ref {parsed.ref!r}; allowed: one of them")
+    options = DiffOptions(
+        scope=DiffScope(parsed.scope),
+        detail_level=DetailLevel(parsed.detail),
+        path_prefix=parsed.path_prefix,
+        limit=parsed.limit,
+    )
+    ref = parsed.of if parsed.of is not None else parsed.ref
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
-            answer = engine.diff(
-                ref=parsed.of or parsed.ref,
-                base=parsed.base,
-                scope=DiffScope(parsed.scope),
-                detail_level=DetailLevel(parsed.detail),
-                progress=progress,
-            )
+            answer = engine.diff(ref=ref, base=parsed.base, options=options, progress=progress)
         _print(parsed, answer, render_diff(answer))
     return _found(parsed, answer.affected_files)
 

@@ -2,17 +2,17 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from codecompass.config.settings import AnswerSettings
+from codecompass.engine.comparing import Comparison, most_telling
 from codecompass.engine.layers import Base, base_named
-from codecompass.engine.views import Target, View, Views
+from codecompass.engine.views import Target, Views
 from codecompass.engine.workspace import Workspace
-from codecompass.errors import BadInput, RefMissing, SymbolUnclear
+from codecompass.errors import BadInput, RefMissing
 from codecompass.indexing.job import Progress
 from codecompass.model.answer import (
     ChangedFile,
-    ChangeResult,
     CompareAnswer,
     DiffAnswer,
     RefResult,
@@ -20,26 +20,23 @@ from codecompass.model.answer import (
     SwitchAnswer,
     WorktreeResult,
 )
-from codecompass.model.change import ChangeKind, FileChange, FileSide, SymbolChange
-from codecompass.model.query import DetailLevel, DiffScope, SymbolFilters
+from codecompass.model.change import ChangeKind, FileChange, SymbolChange
+from codecompass.model.query import DetailLevel, DiffOptions, DiffScope
 from codecompass.model.snapshot import LIVE
-from codecompass.model.symbol import PlacedSymbol, SymbolKind
-from codecompass.navigate.changes import FilePair, compare_files
-from codecompass.navigate.file_changes import compare_snapshots
-from codecompass.navigate.lookup import locate
-from codecompass.present.changes import change_result, text_diff
+from codecompass.model.symbol import PlacedSymbol
+from codecompass.present.changes import change_result
 from codecompass.present.meta import make_meta
 from codecompass.source.refs import list_refs, list_worktrees
 from codecompass.store.repository import RepositoryStore
 from codecompass.store.snapshots import set_default_ref
 
 _UNCHANGED = "unchanged"
-_PROSE = frozenset({SymbolKind.SECTION, SymbolKind.KEY})
-_DIFF_LINES = 12
+# Told also where symbols are: what became of the file is not seen from them.
+_WHOLE_FILES = frozenset({ChangeKind.ADDED, ChangeKind.DELETED, ChangeKind.RENAMED})
 _COMPARE_LINES = 200
 _MAX_REFS = 1_000
+_MAX_CHANGES = 10_000
 _COMMIT_CHARS = 10
-_CANDIDATES = 5
 
 
 class Branches:
@@ -55,37 +52,38 @@ class Branches:
         return self._workspace.settings.answers
 
     def diff(
-        self,
-        ref: str | None,
-        base: str | None,
-        *,
-        scope: DiffScope,
-        level: DetailLevel,
-        progress: Progress,
+        self, ref: str | None, base: str | None, *, options: DiffOptions, progress: Progress
     ) -> DiffAnswer:
         """What a ref changes since it left its base."""
+        self._check(options)
+        if ref and ".." in ref and base is None:  # as git writes it
+            base, _, ref = ref.partition("..")
+            ref = ref.removeprefix(".") or "HEAD"
         target = self._views.prepare(ref, progress)
         found = self._base(target, base)
         before = self._views.prepare_commit(found.merge_base.commit, progress)
+        scope = options.scope
         with self._views.open_target(target) as after:
-            comparison = _Comparison(after.beside(before), after)
-            files = comparison.files()
+            comparison = Comparison(after.beside(before), after)
+            files = comparison.files(options.path_prefix)
             is_short = scope is DiffScope.FILES or len(files) > self._limits.diff_files
             changes = [] if is_short else comparison.symbols(files)
-            shown = _most_telling(changes, self._limits.max_changes)
-            results = tuple(comparison.result(change, level) for change in shown)
-        notes = []
-        if is_short and scope is not DiffScope.FILES:
-            notes.append(f"{len(files):,} files changed: too many to tell their symbols apart")
+            shown = most_telling(changes, options.limit or self._limits.max_changes)
+            results = tuple(comparison.result(change, options.detail_level) for change in shown)
+        told = {change.shown.path for change in changes}
+        if scope is DiffScope.SYMBOLS and not is_short:
+            files_shown = [f for f in files if f.kind in _WHOLE_FILES or f.path not in told]
+        else:
+            files_shown = files
+        shown_files = tuple(_changed_file(item) for item in files_shown)
         meta = make_meta(
-            after.seen(),
+            comparison.seen(),
             shown=len(results),
             total=len(changes),
             elapsed_ms=after.elapsed_ms(),
-            content=(results, files),
+            content=(results, shown_files),
             searched=None,
         )
-        has_files = scope is not DiffScope.SYMBOLS or is_short
         return DiffAnswer(
             ref=target.ref,
             base=found.ref,
@@ -93,23 +91,48 @@ class Branches:
             affected_files=len(files),
             summary=dict(Counter(str(change.kind) for change in changes)),
             results=results if scope is not DiffScope.FILES else None,
-            files=tuple(_changed_file(item) for item in files) if has_files else None,
+            files=shown_files or (() if scope is not DiffScope.SYMBOLS else None),
             meta=meta,
-            notes=tuple(notes) or None,
+            notes=tuple(self._notes(target, found, files, scope)) or None,
         )
+
+    def _check(self, options: DiffOptions) -> None:
+        if options.limit is not None and not 1 <= options.limit <= _MAX_CHANGES:
+            raise BadInput(f"limit: given {options.limit}; allowed: 1 to {_MAX_CHANGES}")
+
+    def _notes(
+        self, target: Target, base: Base, files: Sequence[FileChange], scope: DiffScope
+    ) -> list[str]:
+        notes = []
+        if len(files) > self._limits.diff_files and scope is not DiffScope.FILES:
+            notes.append(f"{len(files):,} files changed: too many to tell their symbols apart")
+        if not files and target.ref != LIVE and base.merge_base.commit == target.commit:
+            notes.append(f"{target.ref} is already part of {base.ref}: name another base")
+        return notes
 
     def _base(self, target: Target, name: str | None) -> Base:
         if not self._workspace.is_git:
-            self._views.resolve(name or "HEAD")  # says that this is no repository
+            raise RefMissing(
+                f"base: there is nothing to compare with: {self._views.root} is not a git"
+                " repository",
+                remediation="give a work tree of a git repository",
+            )
         if target.commit is None:
             raise RefMissing(
                 "base: nothing has been committed yet", remediation="commit something first"
             )
-        if name:
+        if name is not None:
             return base_named(
                 self._views.objects, target.commit, name, prefix=self._workspace.prefix
             )
         found = self._views.base_of(target.ref, target.commit)
+        configured = self._workspace.settings.refs.base
+        if found is None and configured:
+            raise RefMissing(
+                f"base: {configured}, as the setting refs.base says, is no commit of this"
+                " repository or shares no history with this ref",
+                remediation="name the base, or correct refs.base",
+            )
         if found is None:
             raise RefMissing(
                 "base: no default branch was found that shares history with this ref",
@@ -124,28 +147,37 @@ class Branches:
         old = self._views.prepare(from_ref, progress)
         new = self._views.prepare(to_ref, progress)
         with self._views.open_target(new) as after:
-            comparison = _Comparison(after.beside(old), after)
-            change = _change_of(comparison, symbol, self._limits.max_suggestions)
+            comparison = Comparison(after.beside(old), after)
+            change = comparison.change_of(
+                symbol,
+                suggestions=self._limits.max_suggestions,
+                max_files=self._limits.diff_files,
+            )
             if isinstance(change, PlacedSymbol):
                 same = SymbolChange(ChangeKind.MODIFIED, change, change)
                 result = replace(change_result(same, DetailLevel.SIGNATURE), change=_UNCHANGED)
             else:
                 result = comparison.result(change, DetailLevel.CONTEXT, lines=_COMPARE_LINES)
+            seen = replace(comparison.seen(), is_overlay=bool(after.overlay([result.path])))
         meta = make_meta(
-            after.seen(),
-            shown=1,
-            total=1,
-            elapsed_ms=after.elapsed_ms(),
-            content=result,
-            searched=None,
+            seen, shown=1, total=1, elapsed_ms=after.elapsed_ms(), content=result, searched=None
         )
-        return CompareAnswer(symbol, old.ref, new.ref, result.change, (result,), meta)
+        return CompareAnswer(
+            symbol,
+            old.ref,
+            new.ref,
+            result.change,
+            (result,),
+            meta,
+            from_commit=old.commit[:_COMMIT_CHARS] if old.commit else None,
+            to_commit=new.commit[:_COMMIT_CHARS] if new.commit else None,
+        )
 
     def list_refs(self, *, contains: str, limit: int) -> RefsAnswer:
         """Branches, tags and work trees."""
         if not 1 <= limit <= _MAX_REFS:
             raise BadInput(f"limit: given {limit}; allowed: 1 to {_MAX_REFS}")
-        here = self._views.meant(None)
+        here = self._store.default_ref(str(self._views.root)) or LIVE
         if not self._workspace.is_git:
             return RefsAnswer(here, None, (), 0, ())
         root = self._views.root
@@ -187,8 +219,10 @@ class Branches:
 
     def switch_ref(self, ref: str) -> SwitchAnswer:
         """Store the ref that questions without one mean."""
-        before = self._views.meant(None)
         root = str(self._views.root)
+        before = self._store.default_ref(root) or LIVE
+        if ref == LIVE:
+            self._views.meant(LIVE)  # a bare repository has none
         resolved = None if ref == LIVE else self._views.resolve(ref)
         with self._store.writing() as session:
             set_default_ref(session.database, root, None if ref == LIVE else ref)
@@ -197,124 +231,5 @@ class Branches:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparison:
-    """Two snapshots side by side."""
-
-    before: View
-    after: View
-
-    def files(self) -> list[FileChange]:
-        """What became of each file."""
-        return compare_snapshots(
-            self.before.reader.files(),
-            self.after.reader.files(),
-            old_lines=lambda path: _lines(self.before, path),
-            new_lines=lambda path: _lines(self.after, path),
-        )
-
-    def symbols(self, files: Sequence[FileChange]) -> list[SymbolChange]:
-        """What became of each symbol of these files."""
-        pairs = []
-        for change in files:
-            came = change.kind is ChangeKind.ADDED
-            went = change.kind is ChangeKind.DELETED
-            old = None if came else _side(self.before, change.before or change.path)
-            new = None if went else _side(self.after, change.path)
-            pairs.append(FilePair(old, new))
-        return compare_files(pairs)
-
-    def result(
-        self, change: SymbolChange, level: DetailLevel, *, lines: int = _DIFF_LINES
-    ) -> ChangeResult:
-        """A change as it is shown."""
-        diff = None
-        if level is DetailLevel.CONTEXT and change.before and change.after:
-            old = _symbol_lines(self.before, change.before)
-            new = _symbol_lines(self.after, change.after)
-            diff = text_diff(old, new, max_lines=lines)
-        return change_result(change, level, diff=diff)
-
-
-def _side(view: View, path: str) -> FileSide | None:
-    entry = view.reader.file(path)
-    if entry is None or entry.version_id is None:
-        return None
-    text = view.text(path)
-    info = view.reader.version(entry.version_id)
-    symbols = tuple(view.reader.outline(entry.version_id))
-    return FileSide(path, info.language, None if text is None else text.encode(), symbols)
-
-
-def _lines(view: View, path: str) -> list[str] | None:
-    text = view.text(path)
-    return None if text is None else [line for line in text.splitlines() if line.strip()]
-
-
-def _symbol_lines(view: View, placed: PlacedSymbol) -> list[str]:
-    span = placed.symbol.span
-    return (view.text(placed.path) or "").split("\n")[span.start_line - 1 : span.end_line]
-
-
-def _most_telling(changes: Sequence[SymbolChange], limit: int) -> Sequence[SymbolChange]:
-    """As many changes as fit, code before prose and configuration.
-
-    What came or went as part of something else is left out first.
-    """
-    by_worth = sorted(changes, key=lambda change: (_is_prose(change), change.is_inner))
-    kept = {id(change) for change in by_worth[:limit]}
-    return [change for change in sorted(changes, key=_is_prose) if id(change) in kept]
-
-
-def _is_prose(change: SymbolChange) -> bool:
-    return change.shown.symbol.kind in _PROSE
-
-
-def _change_of(
-    comparison: _Comparison, name: str, suggestions: int
-) -> SymbolChange | PlacedSymbol:
-    """What became of the symbol a name stands for; the symbol itself if nothing did."""
-    before = _found(comparison.before, name, suggestions)
-    after = _found(comparison.after, name, suggestions)
-    changes = comparison.symbols(comparison.files())
-    old = {_identity(item): item for item in before}
-    new = {_identity(item): item for item in after}
-    touched = [
-        change
-        for change in changes
-        if (change.before and _identity(change.before) in old)
-        or (change.after and _identity(change.after) in new)
-    ]
-    involved = {_identity(item) for c in touched for item in (c.before, c.after) if item}
-    untouched = [item for key, item in new.items() if key not in involved]
-    if len(touched) + len(untouched) == 1:
-        return touched[0] if touched else untouched[0]
-    if not touched and not untouched:
-        raise _no_such_symbol(comparison, name, suggestions)
-    places = [change.shown for change in touched] + untouched
-    named = [" > ".join([p.path, *p.symbol.scope, p.symbol.name]) for p in places[:_CANDIDATES]]
-    raise SymbolUnclear(
-        f"symbol: {name!r} stands for {len(places)} definitions; one of: {'; '.join(named)}"
-    )
-
-
-def _found(view: View, name: str, suggestions: int) -> tuple[PlacedSymbol, ...]:
-    return locate(view.reader, name, filters=SymbolFilters(), max_suggestions=suggestions).matches
-
-
-def _no_such_symbol(comparison: _Comparison, name: str, limit: int) -> SymbolUnclear:
-    near: list[str] = []
-    for view in (comparison.after, comparison.before):
-        filters = SymbolFilters()
-        near += locate(view.reader, name, filters=filters, max_suggestions=limit).suggestions
-    hint = f"similar: {', '.join(dict.fromkeys(near))}" if near else None
-    refs = f"{comparison.before.target.ref} and {comparison.after.target.ref}"
-    return SymbolUnclear(f"symbol: {name!r} is defined neither in {refs}", remediation=hint)
-
-
-def _identity(placed: PlacedSymbol) -> tuple[str, int, str]:
-    return placed.path, placed.symbol.ordinal, placed.symbol.stable_id
-
-
 def _changed_file(change: FileChange) -> ChangedFile:
-    return ChangedFile(str(change.kind), change.path, change.before)
+    return ChangedFile(str(change.kind), change.path, change.before, change.unread)

@@ -8,7 +8,7 @@ from pathlib import Path
 from codecompass.engine.workspace import Workspace
 from codecompass.errors import CodeCompassError
 from codecompass.model.answer import Check, DoctorAnswer
-from codecompass.model.snapshot import LIVE, Compatibility, JobStatus
+from codecompass.model.snapshot import LIVE, Compatibility, JobStatus, live_name
 from codecompass.parse.extract import extract
 from codecompass.parse.languages import LANGUAGES
 from codecompass.source.git import git_version
@@ -114,7 +114,7 @@ def _snapshots(store: RepositoryStore) -> Check:
 
 
 def _last_run(workspace: Workspace, store: RepositoryStore) -> Check:
-    job = store.last_job(str(workspace.root))
+    job = store.last_job(live_name(workspace.root))
     if job is None:
         return Check("last run", True, "none")
     detail = f"job {job.id}, {job.mode}, {job.status}, {job.duration_ms} ms, {job.updated_at}"

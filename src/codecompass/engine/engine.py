@@ -34,7 +34,7 @@ from codecompass.model.answer import (
 from codecompass.model.query import (
     AnswerShape,
     DetailLevel,
-    DiffScope,
+    DiffOptions,
     OutlineDepth,
     SymbolFilters,
 )
@@ -125,7 +125,7 @@ class Engine:
             try:
                 found = outline_file(view.reader, inside, depth)
             except FileNotIndexed as error:
-                raise self._reason_to_leave_out(inside, view) or error from error
+                raise self._why_not(inside, view, error) from error
             is_overlay = bool(view.overlay([inside]))
         results = tuple(symbol_result(item, DetailLevel.SIGNATURE) for item in found.symbols)
         meta = make_meta(
@@ -224,12 +224,15 @@ class Engine:
         *,
         ref: str | None = None,
         base: str | None = None,
-        scope: DiffScope = DiffScope.SYMBOLS,
-        detail_level: DetailLevel = DetailLevel.SIGNATURE,
+        options: DiffOptions | None = None,
         progress: Progress = _silent,
     ) -> DiffAnswer:
-        """What a ref or the working tree changes, by symbols, against where its base is."""
-        return self._branches.diff(ref, base, scope=scope, level=detail_level, progress=progress)
+        """What a ref or the working tree changes, by symbols, since it left its base."""
+        options = options or DiffOptions()
+        if options.path_prefix:
+            inside = inside_workspace(self.workspace.root, options.path_prefix)
+            options = replace(options, path_prefix="" if inside == "." else inside)
+        return self._branches.diff(ref, base, options=options, progress=progress)
 
     def compare(
         self, symbol: str, from_ref: str, to_ref: str, *, progress: Progress = _silent
@@ -239,7 +242,7 @@ class Engine:
         _check_name(symbol)
         return self._branches.compare(symbol, from_ref, to_ref, progress=progress)
 
-    def list_refs(self, *, contains: str = "", limit: int = 50) -> RefsAnswer:
+    def list_refs(self, *, contains: str = "", limit: int = 20) -> RefsAnswer:
         """Branches, tags and work trees, and which of them are indexed."""
         return self._branches.list_refs(contains=contains, limit=limit)
 
@@ -262,11 +265,13 @@ class Engine:
     ) -> StatusAnswer:
         """The state of the index; with `wait`, after a running job has ended."""
         deadline = time.monotonic() + timeout_s
-        job = self._store.last_job(str(self.workspace.root))
+        meant = self._views.meant(ref)
+        name = self._views.name_of(meant)
+        job = self._store.last_job(name)
         while wait and job and job.status in ACTIVE_JOBS and time.monotonic() < deadline:
             time.sleep(_WAIT_POLL_S)
-            job = self._store.last_job(str(self.workspace.root))
-        return self._status(job, self._views.meant(ref))
+            job = self._store.last_job(name)
+        return self._status(job, meant)
 
     def ignored(self) -> list[IgnoredFile]:
         """Every file or folder that a rule leaves out, with the rule."""
@@ -311,12 +316,19 @@ class Engine:
             head=record.head if record else None,
             published_at=record.published_at if record else None,
             recovery=_recovery(job),
+            is_being_written=self._store.is_being_written() or None,
         )
 
-    def _reason_to_leave_out(self, path: str, view: View) -> FileNotIndexed | None:
-        """An error that names the ignore rule, if one keeps an existing file out."""
-        if view.target.ref != LIVE or not (self.workspace.root / path).is_file():
-            return None
+    def _why_not(self, path: str, view: View, error: FileNotIndexed) -> FileNotIndexed:
+        """An error that says why a file is not there: another ref, an ignore rule."""
+        if view.target.ref != LIVE:
+            at = f"{view.target.ref} at {(view.target.commit or '')[:10]}"
+            is_there = view.content_id(path) is not None
+            said = error.message if is_there else f"{path} is not there"
+            hint = error.remediation if error.remediation.startswith("one of") else ""
+            return FileNotIndexed(f"{said} ({at})", remediation=hint)
+        if not (self.workspace.root / path).is_file():
+            return error
         for item in self.ignored():
             if path == item.path or (item.path.endswith("/") and path.startswith(item.path)):
                 place = f"{item.source}:{item.line}" if item.line else item.source
@@ -324,7 +336,7 @@ class Engine:
                     f"{path} is left out by the rule {item.pattern} ({place})",
                     remediation=f"a line !{path} in .codecompassignore overrules built-in rules",
                 )
-        return None
+        return error
 
 
 def _layered(view: View, results: tuple[SymbolResult, ...]) -> tuple[SymbolResult, ...]:

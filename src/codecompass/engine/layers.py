@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codecompass.errors import RefMissing
+from codecompass.errors import BadInput, RefMissing
 from codecompass.model.refs import ResolvedRef
 from codecompass.model.snapshot import LIVE
 from codecompass.source.objects import GitObjects
@@ -16,6 +16,7 @@ from codecompass.source.refs import (
     is_shallow,
     merge_base,
     resolve_ref,
+    short_name,
 )
 
 _KEPT_BASES = 200
@@ -41,7 +42,8 @@ def find_base(
     """
     found: Base | None = None
     for name in [name for name in names if name != own] or names:
-        base = _base_at(objects, commit, name, prefix=prefix)
+        is_there = objects.find([f"{name}^{{commit}}"])[0] is not None
+        base = _base_at(objects, commit, name, prefix=prefix) if is_there else None
         if base is None:
             continue
         if found is None or is_ancestor(
@@ -53,7 +55,11 @@ def find_base(
 
 def base_named(objects: GitObjects, commit: str, name: str, *, prefix: str) -> Base:
     """The base that a caller names."""
-    base = _base_at(objects, commit, name, prefix=prefix)
+    try:
+        base = _base_at(objects, commit, name, prefix=prefix)
+    except BadInput as error:
+        message = error.message.replace("ref: ", "base: ", 1)
+        raise RefMissing(message, remediation=error.remediation) from error
     if base is None:
         is_cut = is_shallow(objects.folder)
         hint = "git fetch --unshallow" if is_cut else "compare two refs by name"
@@ -66,7 +72,8 @@ def _base_at(objects: GitObjects, commit: str, name: str, *, prefix: str) -> Bas
     common = merge_base(objects.folder, commit, resolved.commit)
     if common is None:
         return None
-    return Base(resolved.name, resolved.commit, resolve_ref(objects, common, prefix=prefix))
+    at = resolve_ref(objects, common, prefix=prefix)
+    return Base(short_name(name), resolved.commit, at)
 
 
 class Layers:
@@ -88,6 +95,7 @@ class Layers:
         own = ref.removeprefix("refs/heads/")
         if ref in {LIVE, "HEAD"}:
             own = current_branch(self._objects.folder, self._git_dir) or ""
+        own = f"refs/heads/{own}"
         state = base_state(self._objects, self._names)
         if state != self._state or len(self._bases) > _KEPT_BASES:
             self._names = base_branches(self._objects, self._configured)

@@ -13,6 +13,7 @@ from codecompass.errors import BadInput, UnknownOperation
 from codecompass.model.query import (
     AnswerShape,
     DetailLevel,
+    DiffOptions,
     DiffScope,
     ExplainLevel,
     OutlineDepth,
@@ -104,16 +105,17 @@ def _explain(engine: Engine, given: Mapping[str, Any]) -> object:
 
 
 def _diff(engine: Engine, given: Mapping[str, Any]) -> object:
-    return engine.diff(
-        ref=given.get("ref"),
-        base=given.get("base"),
+    options = DiffOptions(
         scope=DiffScope(given.get("scope", DiffScope.SYMBOLS)),
         detail_level=DetailLevel(given.get("detail_level", DetailLevel.SIGNATURE)),
+        path_prefix=given.get("path_prefix", ""),
+        limit=given.get("limit"),
     )
+    return engine.diff(ref=given.get("ref"), base=given.get("base"), options=options)
 
 
 def _list_refs(engine: Engine, given: Mapping[str, Any]) -> object:
-    return engine.list_refs(contains=given.get("contains", ""), limit=given.get("limit", 50))
+    return engine.list_refs(contains=given.get("contains", ""), limit=given.get("limit", 20))
 
 
 def _options(given: Mapping[str, Any]) -> SearchOptions:
@@ -204,6 +206,8 @@ OPERATIONS = {
                 Argument("base", str),
                 Argument("scope", str, choices=_choices(DiffScope)),
                 Argument("detail_level", str, choices=_choices(DetailLevel)),
+                Argument("path_prefix", str),
+                Argument("limit", int),
             ),
             _diff,
         ),

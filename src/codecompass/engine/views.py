@@ -3,12 +3,13 @@
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 
 from codecompass.engine.freshness import Step, next_step
 from codecompass.engine.layers import Base, Layers
 from codecompass.engine.workspace import Workspace
-from codecompass.errors import IndexMissing, RefMissing, StoreBusy
+from codecompass.errors import BadInput, GitFailed, IndexMissing, RefMissing, StoreBusy
 from codecompass.indexing.job import JobSettings, Progress, SyncReport
 from codecompass.indexing.sync import look_for_changes, real_changes, sync_workspace
 from codecompass.indexing.trees import is_tree_current, lacked_blobs, sync_tree
@@ -23,7 +24,7 @@ from codecompass.model.snapshot import (
     tree_name,
 )
 from codecompass.source.objects import GitObjects
-from codecompass.source.read import decode_text, read_unchanged
+from codecompass.source.read import blob_id, decode_text, read_unchanged
 from codecompass.source.refs import check_ref, resolve_ref
 from codecompass.source.walk import Listing
 from codecompass.store.reader import SnapshotReader
@@ -52,8 +53,8 @@ class View:
     def seen(self, *, is_overlay: bool = False) -> Seen:
         """What is to be said of the state that was asked."""
         target = self.target
-        is_partial = bool(lacked_blobs(self.reader.files()))
-        return Seen(target.ref, target.commit, target.freshness, is_partial, is_overlay)
+        not_fetched = len(lacked_blobs(self.reader.files()))
+        return Seen(target.ref, target.commit, target.freshness, not_fetched, is_overlay)
 
     def elapsed_ms(self) -> int:
         """How long the question has taken, from before its snapshot was made ready."""
@@ -87,6 +88,21 @@ class View:
         if self.target.name.ref == LIVE:
             return read_unchanged(self._views.root, entry)
         return self._views.text_of_blob(entry)
+
+    @property
+    def root(self) -> Path:
+        """The folder of the workspace."""
+        return self._views.root
+
+    def content_id(self, path: str) -> str | None:
+        """The id of the content at a path, indexed or not; None if there is no file."""
+        if self.target.name.ref == LIVE:
+            try:
+                return blob_id((self._views.root / path).read_bytes())
+            except OSError:
+                return None
+        found = self._views.objects.find([f"{self.target.name.ref}:{path}"])[0]
+        return found.id if found is not None and found.kind == "blob" else None
 
     def overlay(self, paths: Iterable[str]) -> frozenset[str]:
         """Those of the paths whose contents are not the base's."""
@@ -152,8 +168,12 @@ class Views:
         if ref != LIVE:
             return self._prepare_tree(self.resolve(ref), progress)
         freshness = self._make_fresh(progress)
-        head = self.objects.find(["HEAD^{commit}"])[0] if self._workspace.is_git else None
-        return Target(live_name(self.root), LIVE, head.id if head else None, freshness, started)
+        return Target(live_name(self.root), LIVE, self.head(), freshness, started)
+
+    def head(self) -> str | None:
+        """The commit that is checked out; None if there is none."""
+        found = self.objects.find(["HEAD^{commit}"])[0] if self._workspace.is_git else None
+        return found.id if found else None
 
     def name_of(self, ref: str) -> SnapshotName:
         """The name of a ref's snapshot, which need not exist."""
@@ -166,15 +186,22 @@ class Views:
                 f"ref: {self.root} is a bare repository and has no working tree",
                 remediation="give a branch, or leave ref out for HEAD",
             )
-        if ref is not None and ref.strip():
+        if ref is not None:
             return ref
-        nothing_chosen = "HEAD" if self._workspace.is_bare else LIVE
-        return self._store.default_ref(str(self.root)) or nothing_chosen
+        chosen = self._store.default_ref(str(self.root))
+        if chosen is None:
+            return "HEAD" if self._workspace.is_bare else LIVE
+        if not self.objects.find([f"{chosen}^{{commit}}"])[0]:
+            raise RefMissing(
+                f"ref: {chosen}, which switch-ref chose, is gone",
+                remediation="codecompass switch-ref live takes it back",
+            )
+        return chosen
 
     def resolve(self, ref: str) -> ResolvedRef:
         """The commit that a ref means now."""
+        check_ref(ref)
         if not self._workspace.is_git:
-            check_ref(ref)
             raise RefMissing(
                 f"ref: {ref} means nothing here: {self.root} is not a git repository",
                 remediation="leave ref out, or give live",
@@ -182,8 +209,11 @@ class Views:
         return resolve_ref(self.objects, ref, prefix=self._workspace.prefix)
 
     def base_of(self, ref: str, commit: str | None) -> Base | None:
-        """What a ref is based on."""
-        return self.layers.base_of(ref, commit) if commit else None
+        """What a ref is based on; None where that cannot be found out."""
+        try:
+            return self.layers.base_of(ref, commit) if commit else None
+        except (BadInput, GitFailed):
+            return None
 
     def prepare_commit(self, commit: str, progress: Progress) -> Target:
         """Bring the snapshot of a commit up to date."""

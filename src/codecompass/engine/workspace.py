@@ -22,6 +22,8 @@ class Workspace:
     is_bare: bool = False  # a repository without a working tree
     prefix: str = ""  # of the folder in its repository, with a slash at the end
     git_dir: Path = Path()  # of this worktree
+    top: Path = Path()  # of this worktree
+    is_main_worktree: bool = False
 
     @property
     def scratch(self) -> Path:
@@ -46,6 +48,8 @@ def open_workspace(folder: str | Path, flags: Mapping[str, object] | None = None
         is_bare=place.is_bare,
         prefix=place.prefix,
         git_dir=place.git_dir,
+        top=place.top_level,
+        is_main_worktree=place.git_dir == place.common_dir,
     )
 
 

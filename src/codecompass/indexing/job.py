@@ -19,6 +19,7 @@ from codecompass.store.repository import WriteSession
 from codecompass.store.schema import create_indexes, drop_indexes
 from codecompass.store.snapshots import (
     NewState,
+    SnapshotRecord,
     find_snapshot,
     publish_snapshot,
     update_times,
@@ -64,7 +65,7 @@ class Job:
         """Publish what is planned; killed at any moment, what was published before stays."""
         previous = find_snapshot(self._database, plan.name)
         if previous and not (plan.extract or plan.changed() or plan.dropped()):
-            self._note_no_change(plan)
+            self._note_no_change(plan, previous)
             counts = JobCounts(scanned=plan.scanned, hashed=plan.hashed)
             return SyncReport(counts, self._elapsed_ms(), published=False)
         job, first_id = self._start(plan)
@@ -77,16 +78,15 @@ class Job:
         collect_garbage(self._session, self._settings.refs)
         return report
 
-    def _note_no_change(self, plan: Plan) -> None:
+    def _note_no_change(self, plan: Plan, previous: SnapshotRecord) -> None:
         """Keep what readers see; note new times, another commit, and that a sync went well."""
-        previous = find_snapshot(self._database, plan.name)
-        assert previous is not None  # noqa: S101  # we are the only writer
-        job = last_job(self._database, workspace=plan.name.workspace)
+        job = last_job(self._database, plan.name)
         times = {path: entry.mtime_ns for path, entry in plan.files.items()}
         has_moved = any(plan.known[path].mtime_ns != time for path, time in times.items())
         with self._database.transaction("note that nothing changed"):
-            if has_moved or plan.head != previous.head:
-                update_times(self._database, previous.id, files=plan.files, head=plan.head)
+            if has_moved or (plan.head, plan.rules) != (previous.head, previous.rules):
+                state = NewState(plan.files, plan.head, plan.rules)
+                update_times(self._database, previous.id, state=state)
             if job and job.status in {JobStatus.FAILED, JobStatus.ROLLED_BACK}:
                 self._finish(job.id, JobStatus.PUBLISHED, job.counts)
 
@@ -115,6 +115,7 @@ class Job:
         with no_garbage_collection():
             for batch in extract_all(self._root, items, self._settings.index):
                 stage.add(batch)
+                self._session.beat()
                 self._progress("extract", stage.done, len(items))
                 if stage.uncommitted >= self._settings.index.commit_files:
                     stage.commit()

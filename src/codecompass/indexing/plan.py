@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from codecompass.model.snapshot import FileDelta, FileEntry, SnapshotName
 from codecompass.model.source import FileStat, SkipReason
+from codecompass.store.lists import is_same_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,7 @@ class Plan:
 
     def _is_new(self, path: str, entry: FileEntry) -> bool:
         before = self.known.get(path)
-        if before is None or before.version_id != entry.version_id:
-            return True
-        return before.skip_reason != entry.skip_reason
+        return before is None or not is_same_content(before, entry)
 
 
 def find_delta(

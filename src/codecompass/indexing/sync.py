@@ -101,7 +101,7 @@ def sync_workspace(  # noqa: PLR0913  # two of them are only ever given by name 
     extracted so far is found by the next run.
     """
     progress("scan", 0, 0)
-    with store.writing(force=force) as session:
+    with store.writing(force=force, on_wait=lambda: progress("wait", 0, 0)) as session:
         job = Job(session, root, settings=settings, progress=progress)
         planner = _Planner(session, root, settings.index)
         return job.run(planner.plan(listing or list_workspace(root, scratch)))

@@ -52,7 +52,7 @@ def sync_tree(
 ) -> SyncReport:
     """Publish the snapshot of a tree; only contents never seen before are extracted."""
     progress("scan", 0, 0)
-    with store.writing(force=force) as session:
+    with store.writing(force=force, on_wait=lambda: progress("wait", 0, 0)) as session:
         job = Job(session, folder, settings=settings, progress=progress)
         return job.run(_plan(session, folder, resolved, settings.index))
 

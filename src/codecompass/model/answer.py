@@ -45,6 +45,7 @@ class Meta:
     estimated_tokens: int
     commit: str | None = None  # of the ref; of a working tree, the one that is checked out
     source_layer: str = "base"  # overlay: something shown is not as in the base branch
+    not_fetched_files: int | None = None  # whose contents a partial clone lacks
     safety_limit_applied: bool = False
     suppressed_duplicate_count: int = 0
     searched_files: int | None = None  # said when nothing was found
@@ -61,7 +62,7 @@ class Seen:
     ref: str
     commit: str | None
     freshness: Freshness
-    is_partial: bool = False  # a partial clone lacks some contents
+    not_fetched: int = 0  # files whose contents a partial clone lacks
     is_overlay: bool = False  # something shown is not as in the base branch
 
 
@@ -186,6 +187,7 @@ class ChangeResult:
     before_path: str | None = None  # where it is another
     before_name: str | None = None  # where it is another
     before_line: int | None = None  # of what is not where it was
+    members: int | None = None  # how many symbols came or went inside it
     diff: str | None = None  # of the text
 
 
@@ -196,6 +198,7 @@ class ChangedFile:
     change: str
     path: str
     before_path: str | None = None
+    not_indexed: str | None = None  # why its symbols cannot be told
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +211,7 @@ class DiffAnswer:
     affected_files: int
     summary: dict[str, int]  # symbols by what became of them
     results: tuple[ChangeResult, ...] | None  # None: only files were asked for
-    files: tuple[ChangedFile, ...] | None  # None: only symbols were asked for
+    files: tuple[ChangedFile, ...] | None  # by scope `symbols` what is not seen from the symbols
     meta: Meta
     notes: tuple[str, ...] | None = None
 
@@ -223,6 +226,8 @@ class CompareAnswer:
     change: str  # unchanged, or what became of it
     results: tuple[ChangeResult, ...]  # one
     meta: Meta
+    from_commit: str | None = None
+    to_commit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +311,7 @@ class StatusAnswer:
     head: str | None
     published_at: str | None
     recovery: Recovery | None
+    is_being_written: bool | None = None  # by some process, for this or another worktree
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ class FileChange:
     kind: ChangeKind
     path: str
     before: str | None = None
+    unread: str | None = None  # why its symbols cannot be told: one side is not indexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,10 @@ class SymbolChange:
     kind: ChangeKind
     before: PlacedSymbol | None
     after: PlacedSymbol | None
-    parts: tuple[str, ...] = ()  # of: kind, signature, decorators, doc, body
+    parts: tuple[str, ...] = ()  # of: kind, signature, modifiers, decorators, doc, body
     is_inner: bool = False  # came or went with the symbol around it
+    around: int = -1  # where that symbol starts, or this one if nothing is around it
+    members: int = 0  # how many came or went inside it
 
     @property
     def shown(self) -> PlacedSymbol:

@@ -50,6 +50,16 @@ class DiffScope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class DiffOptions:
+    """How much of a difference is told."""
+
+    scope: DiffScope = DiffScope.SYMBOLS
+    detail_level: DetailLevel = DetailLevel.SIGNATURE
+    path_prefix: str = ""
+    limit: int | None = None  # of symbols; None: as the settings say
+
+
+@dataclass(frozen=True, slots=True)
 class SymbolFilters:
     """Conditions on a symbol and its path; empty ones let everything through."""
 

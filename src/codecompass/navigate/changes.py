@@ -20,6 +20,9 @@ _MOVED_LIKENESS = 0.5
 _RENAMED_LIKENESS = 0.75
 # Shorter texts are alike by chance.
 _TELLING_LINES = 3
+_TELLING_CHARS = 30
+# Each is compared with each: of thousands that all changed their names none is recognised.
+_MAX_RATED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class FilePair:
 
 
 _Pair = tuple[SymbolNode, SymbolNode]
+_Levels = tuple[Sequence[SymbolNode], Sequence[SymbolNode]]
 _Key = Callable[[SymbolNode], Hashable]
 
 
@@ -40,7 +44,7 @@ def compare_files(pairs: Iterable[FilePair]) -> list[SymbolChange]:
     for number, pair in enumerate(pairs):
         before = build_tree(pair.before, number) if pair.before else []
         after = build_tree(pair.after, number) if pair.after else []
-        matcher.match_level(before, after)
+        matcher.match(before, after)
     matcher.match_leftovers()
     changes = [*matcher.changes(), *matcher.leftovers()]
     return sorted(changes, key=_order)
@@ -52,16 +56,30 @@ def changed_parts(before: SymbolNode, after: SymbolNode) -> tuple[str, ...]:
     parts = []
     if old.kind != new.kind:
         parts.append("kind")
-    if old.signature != new.signature:
+    if _renamed(old.signature, old.name, new.name) != new.signature:
         parts.append("signature")
-    if (old.decorators, old.modifiers) != (new.decorators, new.modifiers):
+    elif old.modifiers != new.modifiers:  # most of them stand in the signature
+        parts.append("modifiers")
+    if old.decorators != new.decorators:
         parts.append("decorators")
-    if old.doc != new.doc:
+    if old.doc.splitlines() != new.doc.splitlines():
         parts.append("doc")
     has_body = old.has_body or new.has_body or bool(before.children or after.children)
-    if _code(before) != _code(after) and (has_body or "signature" not in parts):
+    if _has_other_body(before, after) and (has_body or "signature" not in parts):
         parts.append("body")
     return tuple(parts)
+
+
+def _has_other_body(before: SymbolNode, after: SymbolNode) -> bool:
+    if before.has_text and after.has_text:
+        return _code(before) != _code(after)
+    # A hash covers what is inside as well, which is told by itself.
+    has_inner = bool(before.children or after.children)
+    return not has_inner and before.symbol.body_hash != after.symbol.body_hash
+
+
+def _renamed(text: str, name: str, other: str) -> str:
+    return text if name == other or not name else text.replace(name, other)
 
 
 def _code(node: SymbolNode) -> list[str]:
@@ -78,13 +96,19 @@ class _Matcher:
         self._gone: list[SymbolNode] = []  # with everything below them
         self._new: list[SymbolNode] = []
         self._moved: set[int] = set()  # ids of nodes that are elsewhere or called otherwise
+        self._waiting: list[_Levels] = []  # what is inside pairs; nesting may be deep
 
-    def match_level(self, before: Sequence[SymbolNode], after: Sequence[SymbolNode]) -> None:
+    def match(self, before: Sequence[SymbolNode], after: Sequence[SymbolNode]) -> None:
         """Pair the nodes of one level by name, then those inside each pair."""
+        self._waiting.append((before, after))
+        while self._waiting:
+            self._match_level(*self._waiting.pop())
+
+    def _match_level(self, before: Sequence[SymbolNode], after: Sequence[SymbolNode]) -> None:
         old, new = group_by_name(before), group_by_name(after)
         for name in dict.fromkeys([*old, *new]):
             gone, come = old.get(name, []), new.get(name, [])
-            for key in (_whole, _kind_and_signature, _kind):
+            for key in (_kind_and_text, _kind_and_signature, _kind):
                 pairs, gone, come = _pair_in_order(gone, come, key)
                 self._take(pairs)
             if len(gone) == len(come) == 1:  # a function that became a class
@@ -121,23 +145,14 @@ class _Matcher:
 
     def leftovers(self) -> list[SymbolChange]:
         """What came and what went, with everything inside."""
-        gone = [
-            SymbolChange(ChangeKind.DELETED, node.placed, None, is_inner=node is not root)
-            for root in self._gone
-            for node in root.unpaired()
-        ]
-        new = [
-            SymbolChange(ChangeKind.ADDED, None, node.placed, is_inner=node is not root)
-            for root in self._new
-            for node in root.unpaired()
-        ]
-        return gone + new
+        gone = [change for root in self._gone for change in _whole(root, ChangeKind.DELETED)]
+        return gone + [change for root in self._new for change in _whole(root, ChangeKind.ADDED)]
 
     def _take(self, pairs: Iterable[_Pair]) -> None:
         for before, after in pairs:
             before.is_paired = after.is_paired = True
             self._pairs.append((before, after))
-            self.match_level(before.children, after.children)
+            self._waiting.append((before.children, after.children))
 
     def _match_unique(self, key: _Key, *, with_inner: bool = False) -> None:
         """Pair nodes that are the only ones with a key, on both sides; the outer first."""
@@ -149,11 +164,13 @@ class _Matcher:
     def _match_alike(self, key: _Key, *, minimum: float) -> None:
         """Pair nodes of one group that are more like each other than like any other."""
         gone, come = _grouped(self._gone, key), _grouped(self._new, key)
-        for name in gone.keys() & come.keys():
+        for name in gone:
+            if len(gone[name]) * len(come.get(name, ())) > _MAX_RATED:
+                continue
             rated = [
                 (line_likeness(old.nameless, new.nameless), old, new)
                 for old in gone[name]
-                for new in come[name]
+                for new in come.get(name, ())
             ]
             for likeness, old, new in sorted(rated, key=lambda item: -item[0]):
                 if likeness >= minimum:
@@ -164,6 +181,7 @@ class _Matcher:
             return
         self._moved.add(id(after))
         self._take([(before, after)])
+        self.match((), ())
 
 
 def _text_and_name(node: SymbolNode) -> Hashable:
@@ -178,7 +196,9 @@ def _kind_and_name(node: SymbolNode) -> Hashable:
 
 
 def _nameless_text(node: SymbolNode) -> Hashable:
-    return node.symbol.kind, node.file, node.symbol.scope, node.nameless
+    """Not of `A = None`: many things are None."""
+    is_telling = sum(map(len, node.nameless)) >= _TELLING_CHARS
+    return (node.symbol.kind, node.file, node.symbol.scope, node.nameless) if is_telling else None
 
 
 def _kind_and_scope(node: SymbolNode) -> Hashable:
@@ -186,7 +206,22 @@ def _kind_and_scope(node: SymbolNode) -> Hashable:
     return (node.symbol.kind, node.file, node.symbol.scope) if is_telling else None
 
 
-def _whole(node: SymbolNode) -> Hashable:
+def _whole(root: SymbolNode, kind: ChangeKind) -> Iterator[SymbolChange]:
+    """A symbol that came or went, and then all that is inside it."""
+    nodes = list(root.unpaired())
+    for node in nodes:
+        is_new = kind is ChangeKind.ADDED
+        yield SymbolChange(
+            kind,
+            None if is_new else node.placed,
+            node.placed if is_new else None,
+            is_inner=node is not root,
+            around=root.symbol.span.start_byte,
+            members=len(nodes) - 1 if node is root else 0,
+        )
+
+
+def _kind_and_text(node: SymbolNode) -> Hashable:
     return node.symbol.kind, node.lines
 
 
@@ -242,7 +277,8 @@ def _grouped(nodes: Iterable[SymbolNode], key: _Key) -> dict[Hashable, list[Symb
     return found
 
 
-def _order(change: SymbolChange) -> tuple[str, int, bool]:
-    """What was replaced stands before what replaced it."""
-    shown = change.shown
-    return shown.path, shown.symbol.span.start_byte, change.kind is ChangeKind.ADDED
+def _order(change: SymbolChange) -> tuple[str, int, bool, int]:
+    """By place; what was replaced before what replaced it, what is inside behind its outside."""
+    start = change.shown.symbol.span.start_byte
+    around = change.around if change.around >= 0 else start
+    return change.shown.path, around, change.kind is ChangeKind.ADDED, start

@@ -24,16 +24,23 @@ class SymbolNode:
         self.is_paired = False
 
     @property
+    def has_text(self) -> bool:
+        """Whether the text could be read."""
+        return self._side.text is not None
+
+    @property
     def placed(self) -> PlacedSymbol:
         """The symbol at its path."""
         return PlacedSymbol(self._side.path, self._side.language, self.symbol)
 
     def unpaired(self) -> "Iterator[SymbolNode]":
         """Itself and all below it, the outer before the inner, less what has a partner."""
-        if not self.is_paired:
-            yield self
-            for child in self.children:
-                yield from child.unpaired()
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            if not node.is_paired:
+                yield node
+                waiting += reversed(node.children)
 
     @cached_property
     def lines(self) -> tuple[str, ...]:

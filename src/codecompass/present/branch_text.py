@@ -24,19 +24,16 @@ _FOLDED = ("added", "deleted")
 
 def render_diff(answer: DiffAnswer) -> str:
     """What changed by file, one line for each symbol; members of what is new on one line."""
+    whole = {item.path: item for item in answer.files or ()}
     body: list[str] = []
     for path, group in groupby(answer.results or (), key=lambda item: item.path):
-        body.append(path)
-        body += _symbols(list(group))
-    if answer.files is not None:
-        if answer.results:
-            body.append("files:")
-        body += [f"{_MARKS[item.change]} {_file(item)}" for item in answer.files]
+        body += _file_with_symbols(path, whole.pop(path, None), list(group))
+    body += [f"{_MARKS[item.change]} {_file(item)}" for item in whole.values()]
     body += [f"note: {note}" for note in answer.notes or ()]
     total = sum(answer.summary.values())
     shown = len(answer.results or ())
     if shown < total:
-        body.append(f"{total - shown} more symbols changed: compare smaller steps by base")
+        body.append(f"{total - shown} more symbols changed: raise limit, or narrow by path_prefix")
     if not answer.affected_files:
         body.append("no difference")
     text = "\n".join(body)
@@ -48,26 +45,46 @@ def render_diff(answer: DiffAnswer) -> str:
         *([counts] if counts else []),
         f"{estimate_tokens(text)} tokens",
     ]
-    return " · ".join(status) + (f"\n{text}" if text else "")
+    return " · ".join(status) + f"\n{text}"
+
+
+def _file_with_symbols(
+    path: str, whole: ChangedFile | None, changes: Sequence[ChangeResult]
+) -> list[str]:
+    if whole is None:
+        return [path, *_symbols(changes)]
+    if whole.change == "deleted" and all(item.change == "deleted" for item in changes):
+        names = [item.name for item in changes if not _is_member(item, changes)]
+        return [f"- {path} (deleted) with {', '.join(names)}"]
+    return [f"{_MARKS[whole.change]} {_file(whole)}", *_symbols(changes)]
+
+
+def _is_member(item: ChangeResult, changes: Sequence[ChangeResult]) -> bool:
+    name = item.qualified_name or item.name
+    return any(name.startswith(f"{other.qualified_name or other.name}.") for other in changes)
 
 
 def _symbols(changes: Sequence[ChangeResult]) -> list[str]:
-    lines = []
-    around = ""
+    lines: list[str] = []
+    outer: ChangeResult | None = None
     inside: list[str] = []
     for item in changes:
+        around = f"{outer.qualified_name or outer.name}." if outer else None
         name = item.qualified_name or item.name
-        if item.change in _FOLDED and around and name.startswith(f"{around}."):
-            inside.append(name.removeprefix(f"{around}."))
+        if outer and around and item.change == outer.change and name.startswith(around):
+            inside.append(name.removeprefix(around))
             continue
-        lines += _members(inside)
-        inside, around = [], name if item.change in _FOLDED else ""
+        lines += _members(inside, outer)
+        inside, outer = [], item if item.change in _FOLDED else None
         lines += _symbol(item)
-    return lines + _members(inside)
+    return lines + _members(inside, outer)
 
 
-def _members(names: Sequence[str]) -> list[str]:
-    return [f"      with {', '.join(names)}"] if names else []
+def _members(names: Sequence[str], outer: ChangeResult | None) -> list[str]:
+    """What came or went inside something; with how many more where not all are told."""
+    rest = (outer.members or 0) - len(names) if outer else 0
+    more = [f"+{rest}"] if rest > 0 else []
+    return [f"      with {', '.join([*names, *more])}"] if names or more else []
 
 
 def _symbol(item: ChangeResult) -> list[str]:
@@ -80,13 +97,12 @@ def _symbol(item: ChangeResult) -> list[str]:
         said += f" from {' '.join(filter(None, (item.before_path, item.before_name)))}"
     if item.parts:
         said += f" ({', '.join(item.parts)})"
-    lines = [
-        f"  {_MARKS.get(item.change, ' ')} {span} {item.kind} {name} [{item.handle}]{_pad(said)}"
-    ]
+    mark = _MARKS.get(item.change, " ")
+    lines = [f"  {mark} {span} {item.kind} {name} [{item.handle}]{_pad(said)}"]
     if item.before_signature and item.signature and item.parts:
         old, new = _around_difference(item.before_signature, item.signature)
         lines += [f"      - {old}", f"      + {new}"]
-    elif item.signature and item.change not in {"deleted", "modified"}:
+    elif item.signature and item.change != "modified":
         lines.append(f"      {_shortened(item.signature)}")
     lines += [f"      | {line}" for line in (item.diff or "").splitlines()]
     return lines
@@ -112,12 +128,27 @@ def _pad(text: str) -> str:
 
 
 def _file(item: ChangedFile) -> str:
-    return f"{item.path} (was {item.before_path})" if item.before_path else item.path
+    said = [
+        f"was {item.before_path}" if item.before_path else "",
+        f"not indexed: {item.not_indexed}" if item.not_indexed else "",
+        item.change if item.change in _FOLDED else "",
+    ]
+    told = ", ".join(part for part in said if part)
+    return f"{item.path} ({told})" if told else item.path
 
 
 def render_compare(answer: CompareAnswer) -> str:
     """What became of a symbol."""
-    lines = [f"{answer.symbol}: {answer.change} from {answer.from_ref} to {answer.to_ref}"]
+    old, new = (
+        f"{ref} @{commit}" if commit else ref
+        for ref, commit in (
+            (answer.from_ref, answer.from_commit),
+            (answer.to_ref, answer.to_commit),
+        )
+    )
+    lacks = answer.meta.not_fetched_files
+    partial = f" · partial: {lacks:,} files not fetched" if lacks else ""
+    lines = [f"{answer.symbol}: {answer.change} from {old} to {new}{partial}"]
     for item in answer.results:
         lines.append(item.path)
         lines += _symbol(item)

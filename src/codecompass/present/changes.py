@@ -39,6 +39,7 @@ def change_result(
         before_path=before.path if before and before.path != shown.path else None,
         before_name=_other_name(change.before, shown) if old else None,
         before_line=old.span.start_line if old and is_elsewhere else None,
+        members=change.members or None,
         diff=diff,
     )
 

@@ -27,7 +27,8 @@ def make_meta(
     return Meta(
         freshness_status=seen.freshness,
         indexing_status=IndexingStatus.READY,
-        result_completeness=Completeness.PARTIAL if seen.is_partial else completeness,
+        result_completeness=Completeness.PARTIAL if seen.not_fetched else completeness,
+        not_fetched_files=seen.not_fetched or None,
         ref=seen.ref,
         commit=seen.commit[:_COMMIT_CHARS] if seen.commit else None,
         source_layer=OVERLAY if seen.is_overlay else "base",
@@ -42,7 +43,9 @@ def make_meta(
 def state_line(meta: Meta) -> str:
     """Which state of the code an answer is about, for the first line of a text."""
     at = f" @{meta.commit}" if meta.commit else ""
-    return f"index {meta.freshness_status}{at} · {meta.ref}"
+    lacks = meta.not_fetched_files
+    partial = f" · partial: {lacks:,} files not fetched" if lacks else ""
+    return f"index {meta.freshness_status}{at} · {meta.ref}{partial}"
 
 
 def about_search(

@@ -23,7 +23,7 @@ def render_search(answer: SearchAnswer) -> str:
         body.append(f"filters: {_pairs(answer.filters)}")
     if answer.cursor:
         body.append(f"more: cursor={answer.cursor}")
-    elif answer.meta.result_completeness == "partial":
+    elif answer.meta.result_completeness == "partial" and not answer.meta.not_fetched_files:
         body.append("more matches than were counted: narrow the paths, or ask for all")
     if answer.terms:
         body.append(f"terms: {_pairs(answer.terms)}")

@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from codecompass.model.answer import (
     DoctorAnswer,
     LocateAnswer,
-    Meta,
     OutlineAnswer,
     StatusAnswer,
     SymbolResult,
     SyncAnswer,
 )
+from codecompass.model.snapshot import LIVE
 from codecompass.present.meta import state_line
+from codecompass.text.tokens import estimate_tokens
 
 _MIB = 1024 * 1024
 
@@ -19,7 +20,9 @@ _MIB = 1024 * 1024
 def render_outline(answer: OutlineAnswer) -> str:
     """One line per symbol: lines, nesting, signature."""
     state = " · syntax errors" if answer.has_errors else ""
-    lines = [f"{answer.path} · {answer.language} · {answer.line_count} lines{state}"]
+    at = f" @{answer.meta.commit}" if answer.meta.commit else ""
+    about = f"{answer.meta.ref}{at}"
+    lines = [f"{answer.path} · {answer.language} · {answer.line_count} lines{state} · {about}"]
     width = max((len(_span(item)) for item in answer.results), default=0)
     previous = ""
     for item in answer.results:
@@ -35,7 +38,7 @@ def render_outline(answer: OutlineAnswer) -> str:
 
 def render_locate(answer: LocateAnswer) -> str:
     """Results grouped by file, each with its place first; suggestions clearly apart."""
-    lines = [_status_line(answer.meta, f"{len(answer.results)} of {answer.total} definitions")]
+    lines: list[str] = []
     for item in answer.results:
         name = item.qualified_name or item.name
         lines.append(f"{item.path}:{_span(item)} {item.kind} {name} [{item.handle}]")
@@ -58,13 +61,16 @@ def render_locate(answer: LocateAnswer) -> str:
         lines.append(f"not matches, but similar: {', '.join(answer.suggestions)}")
     if len(answer.results) < answer.total:
         lines.append(f"{answer.total - len(answer.results)} more: narrow by kind or path")
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    found = f"{len(answer.results)} of {answer.total} definitions"
+    return f"{state_line(answer.meta)} · {found} · {estimate_tokens(text)} tokens\n{text}"
 
 
 def render_status(answer: StatusAnswer) -> str:
     """The state in a few lines; what needs doing last."""
     lines = [
         f"workspace  {answer.workspace}",
+        f"ref        {answer.ref}",
         f"index      {answer.indexing_status}, {answer.freshness_status}",
         f"store      {answer.store} ({answer.size_bytes / _MIB:.1f} MiB,"
         f" schema {answer.schema_version}, {answer.compatibility})",
@@ -88,8 +94,11 @@ def render_status(answer: StatusAnswer) -> str:
         found = answer.recovery
         lines.append(f"recovery   job {found.job_id} {found.error_code}: {found.message}")
         lines.append(f"           {found.advice}")
-    if counts is None:
-        lines.append("next       codecompass index")
+    if answer.is_being_written:
+        lines.append("busy       a process is writing for this or another working tree")
+    elif counts is None:
+        ref = "" if answer.ref == LIVE else f" --ref {answer.ref}"
+        lines.append(f"next       codecompass index{ref}")
     return "\n".join(lines)
 
 
@@ -120,10 +129,6 @@ def render_doctor(answer: DoctorAnswer) -> str:
         lines.append("files left out by our rules:")
         lines += [f"  {count:>6,}  {rule}" for rule, count in answer.ignored.items()]
     return "\n".join(lines)
-
-
-def _status_line(meta: Meta, found: str) -> str:
-    return f"{state_line(meta)} · {found} · {meta.estimated_tokens} tokens"
 
 
 def _span(item: SymbolResult) -> str:

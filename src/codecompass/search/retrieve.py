@@ -65,7 +65,9 @@ class Retriever:
         counts = []
         for term in self._plan.terms:
             inside = self._reader.text.count(Clause(FILE_FIELDS[0], term), self._reader.everything)
-            in_path = len({*words.with_stem(term), *words.with_folder(term)})
+            paths = {*words.with_stem(term), *words.with_folder(term)}
+            # Equal files count once, as they do among those that hold a word inside.
+            in_path = len({self._reader.catalog.versions[index] for index in paths})
             counts.append((term, max(inside, in_path)))
         return weigh_terms(counts, len(self._reader.catalog.by_version))
 

@@ -6,6 +6,7 @@ the disk another content than the one git stores: whoever uses an id from here c
 the sizes, and files with a filter or an encoding are left out.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from codecompass.source.git import run_git, try_git
@@ -13,39 +14,49 @@ from codecompass.source.git import run_git, try_git
 _CONVERTED = ("filter", "working-tree-encoding")
 
 
+@dataclass(frozen=True, slots=True)
+class CheckoutState:
+    """What git's index says of a work tree."""
+
+    clean: dict[str, str]  # files that are as git knows them, and what git stores of them
+    absent: frozenset[str]  # left out of the work tree on purpose
+
+
+def checkout_state(root: Path) -> CheckoutState:
+    """Which tracked files git vouches for, without reading them."""
+    raw = run_git(root, ["ls-files", "-z", "--stage", "-t", "-v"])
+    clean: dict[str, str] = {}
+    absent = set()
+    for line in raw.decode("utf-8", "surrogateescape").split("\0"):
+        facts, _, path = line.partition("\t")
+        if not path:
+            continue
+        tag, _, blob_id, stage = facts.split(" ")
+        if tag in "Ss":
+            absent.add(path)
+        elif stage == "0" and tag.isupper():  # lower case: assumed never to change
+            clean[path] = blob_id
+    command = ["diff-files", "-z", "--name-only", "--relative", "--ignore-submodules=all"]
+    dirty = run_git(root, [*command, "--no-ext-diff"], config=_without_filters(root))
+    for path in dirty.decode("utf-8", "surrogateescape").split("\0"):
+        clean.pop(path, None)
+    return CheckoutState(clean, frozenset(absent))
+
+
 def clean_blobs(root: Path) -> dict[str, str]:
     """The ids of the contents of tracked files that are as git knows them, by path."""
-    raw = run_git(root, ["ls-files", "-z", "--stage"]).decode("utf-8", "surrogateescape")
-    found = {}
-    for line in raw.split("\0"):
-        facts, _, path = line.partition("\t")
-        if path:
-            _, blob_id, stage = facts.split(" ")
-            if stage == "0":
-                found[path] = blob_id
-    for path in _dirty(root) | _converted(root, found):
+    found = checkout_state(root).clean
+    for path in _converted(root, found):
         found.pop(path, None)
     return found
 
 
-def _dirty(root: Path) -> set[str]:
-    """Tracked files that git cannot vouch for without reading them."""
-    command = [*_without_filters(root), "diff-files", "-z", "--name-only", "--relative"]
-    raw = run_git(root, [*command, "--ignore-submodules=all", "--no-ext-diff"])
-    hidden = run_git(root, ["ls-files", "-z", "-v"]).decode("utf-8", "surrogateescape").split("\0")
-    # A lower-case letter: git was told to assume that the file never changes.
-    assumed = {line[2:] for line in hidden if line[:1].islower() or line[:1] == "S"}
-    return set(raw.decode("utf-8", "surrogateescape").split("\0")) | assumed
-
-
-def _without_filters(root: Path) -> list[str]:
-    """Arguments that keep git from running the content filters of its configuration."""
+def _without_filters(root: Path) -> dict[str, str]:
+    """Configuration that keeps git from running the content filters of its own."""
     pattern = r"^filter\..*\.(clean|process|required)$"
-    names = try_git(root, ["config", "--name-only", "--get-regexp", pattern]) or ""
-    off = []
-    for name in dict.fromkeys(names.splitlines()):
-        off += ["-c", f"{name}={'false' if name.endswith('.required') else ''}"]
-    return off
+    names = try_git(root, ["config", "-z", "--name-only", "--get-regexp", pattern]) or ""
+    found = (name for name in names.split("\0") if name)
+    return {name: "false" if name.endswith(".required") else "" for name in found}
 
 
 def _converted(root: Path, paths: dict[str, str]) -> set[str]:

@@ -7,11 +7,11 @@ off. Nothing here runs external diff programs, text conversions or content filte
 
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codecompass.errors import GitFailed, GitMissing
+from codecompass.errors import CodeCompassError, GitFailed, GitMissing, WorkspaceMissing
 
 _SAFE = (
     "--no-pager",
@@ -23,6 +23,8 @@ _SAFE = (
 )  # fmt: skip
 # A partial clone would fetch what it lacks, one object at a time.
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+# Contents are known by their ids; an id must always mean the same.
+_LITERAL = {"GIT_NO_REPLACE_OBJECTS": "1"}
 _TIMEOUT_S = 120
 
 
@@ -37,9 +39,15 @@ class GitPlace:
     is_bare: bool
 
 
-def run_git(folder: Path, arguments: Sequence[str], *, stdin: bytes | None = None) -> bytes:
-    """The standard output of one git command run in `folder`."""
-    done = _start(folder, arguments, stdin)
+def run_git(
+    folder: Path,
+    arguments: Sequence[str],
+    *,
+    stdin: bytes | None = None,
+    config: Mapping[str, str] | None = None,
+) -> bytes:
+    """The standard output of one git command run in `folder`; `config` overrules git's own."""
+    done = _start(folder, arguments, stdin, config)
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         reason = said[0] if said else f"exit status {done.returncode}"
@@ -68,7 +76,13 @@ def open_git(folder: Path, arguments: Sequence[str]) -> "subprocess.Popen[bytes]
             stderr=subprocess.DEVNULL,
         )
     except FileNotFoundError as error:
-        raise GitMissing("the git program was not found") from error
+        raise _not_found(folder) from error
+
+
+def _not_found(folder: Path) -> CodeCompassError:
+    if not folder.is_dir():
+        return WorkspaceMissing(f"{folder}: no such folder any more")
+    return GitMissing("the git program was not found")
 
 
 def find_repository(folder: Path) -> GitPlace | None:
@@ -101,20 +115,23 @@ def git_version(folder: Path) -> str:
 
 
 def _start(
-    folder: Path, arguments: Sequence[str], stdin: bytes | None
+    folder: Path,
+    arguments: Sequence[str],
+    stdin: bytes | None,
+    config: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(  # noqa: S603  # a fixed program, no shell
             ["git", *_SAFE, *arguments],  # noqa: S607  # found on the PATH on purpose
             cwd=folder,
-            env=_environment(),
+            env=_environment() | _as_variables(config or {}),
             input=stdin or b"",  # never the terminal's
             capture_output=True,
             timeout=_TIMEOUT_S,
             check=False,
         )
     except FileNotFoundError as error:
-        raise GitMissing("the git program was not found") from error
+        raise _not_found(folder) from error
     except subprocess.TimeoutExpired as error:
         raise GitFailed(f"git {arguments[0]} in {folder}: no answer in {_TIMEOUT_S} s") from error
 
@@ -122,7 +139,15 @@ def _start(
 def _environment() -> dict[str, str]:
     """Ours, less what would point git elsewhere (set while a git hook runs us)."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"} | _OFFLINE
+    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"} | _OFFLINE | _LITERAL
+
+
+def _as_variables(config: Mapping[str, str]) -> dict[str, str]:
+    """Configuration by environment: on the command line a name could not hold a `=`."""
+    found = {"GIT_CONFIG_COUNT": str(len(config))}
+    for number, (key, value) in enumerate(config.items()):
+        found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return found
 
 
 def _advice(reason: str) -> str:

@@ -79,11 +79,12 @@ class GitObjects:
 
     def read(self, blob_id: str) -> bytes | None:
         """A blob's content; None if the repository lacks it."""
-        content = self._reader.ask(lambda streams: _read(streams, blob_id))
-        if content is None:
-            self._reader.close()
+        for _ in range(2):
             content = self._reader.ask(lambda streams: _read(streams, blob_id))
-        return content
+            if content is not None:
+                return content
+            self._reader.close()  # it may have died, or know an older state
+        return None
 
     def close(self) -> None:
         """End the processes; the next question starts new ones."""
@@ -116,7 +117,11 @@ class _Process:
         try:
             return question(_Streams(process.stdin, process.stdout))
         except (OSError, ValueError):
+            self.close()
             return None
+        except BaseException:
+            self.close()  # half an answer in the pipe would be taken for the next one's
+            raise
 
     def close(self) -> None:
         """End the process."""
@@ -152,6 +157,8 @@ def _read(streams: _Streams, blob_id: str) -> bytes | None:
     said = streams.answer.readline().split()
     if len(said) != 3:
         return None
+    if said[0] != blob_id.encode():
+        raise BrokenPipeError
     size_bytes = int(said[2])
     content = streams.answer.read(size_bytes + 1)
     return content[:-1] if len(content) == size_bytes + 1 else None

@@ -16,7 +16,7 @@ _USUAL_BRANCHES = ("main", "master", "trunk", "develop")
 _REMOTE = "refs/remotes/origin"
 _USUAL_REFS = [f"{where}/{name}" for where in ("refs/heads", _REMOTE) for name in _USUAL_BRANCHES]
 _SHA1_CHARS = 40
-_FIELDS = ("refname", "objectname", "*objectname", "symref", "HEAD", "committerdate:iso-strict")
+_FIELDS = ("refname", "objectname", "*objectname", "symref", "HEAD", "creatordate:iso-strict")
 _FORMAT = "%00".join(f"%({field})" for field in _FIELDS)
 _KINDS = (
     ("refs/heads/", RefKind.BRANCH),
@@ -84,10 +84,12 @@ def is_shallow(folder: Path) -> bool:
 def list_refs(folder: Path) -> list[RefInfo]:
     """Branches, remote branches and tags, the newest commit first."""
     where = [prefix for prefix, _ in _KINDS]
-    sort = "--sort=-committerdate"
+    sort = "--sort=-creatordate"
     raw = run_git(folder, ["for-each-ref", sort, f"--format={_FORMAT}", *where])
     found = []
-    for line in raw.decode("utf-8", "replace").splitlines():
+    for line in raw.decode("utf-8", "replace").strip("\n").split("\n"):
+        if not line:
+            continue
         name, object_id, peeled, symref, head, date = line.split("\0")
         prefix, kind = next(pair for pair in _KINDS if name.startswith(pair[0]))
         if not symref:  # origin/HEAD is only another name
@@ -133,18 +135,25 @@ def current_branch(folder: Path, git_dir: Path) -> str | None:
 
 
 def base_branches(objects: GitObjects, configured: str) -> tuple[str, ...]:
-    """The branch as configured, or the default branch: the remote's, then the local one."""
+    """The branch as configured, or the default branch: the remote's, then the local one.
+
+    By their full names: a tag may be called like a branch.
+    """
     if configured:
         return (configured,)
     default = try_git(objects.folder, ["symbolic-ref", "--quiet", f"{_REMOTE}/HEAD"])
     names = [default.removeprefix(f"{_REMOTE}/")] if default else _USUAL_BRANCHES
     for name in names:
-        there, here = objects.find(
-            [f"{_REMOTE}/{name}^{{commit}}", f"refs/heads/{name}^{{commit}}"]
-        )
-        if there or here:
-            return (*([f"origin/{name}"] if there else []), *([name] if here else []))
+        both = (f"{_REMOTE}/{name}", f"refs/heads/{name}")
+        found = objects.find([f"{ref}^{{commit}}" for ref in both])
+        if any(found):
+            return tuple(ref for ref, commit in zip(both, found, strict=True) if commit)
     return ()
+
+
+def short_name(ref: str) -> str:
+    """A ref as people call it."""
+    return ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
 
 
 def base_state(objects: GitObjects, names: Iterable[str]) -> tuple[str, ...]:

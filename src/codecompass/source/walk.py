@@ -106,8 +106,11 @@ def _list_nested(root: Path, scratch: Path, path: str, *, depth: int) -> list[_L
     inner = root / path
     if depth >= _MAX_NESTED_REPOSITORIES or inner.is_symlink() or not (inner / ".git").exists():
         return []
-    nested = _list_with_git(inner, scratch, depth=depth + 1)
-    return [_Listed(f"{path}{item.path}", item.is_tracked) for item in nested]
+    outer, nested = find_repository(root), find_repository(inner)
+    if outer and nested and outer.common_dir == nested.common_dir:
+        return []  # another worktree of this repository: another branch's files
+    listed = _list_with_git(inner, scratch, depth=depth + 1)
+    return [_Listed(f"{path}{item.path}", item.is_tracked) for item in listed]
 
 
 def _git_arguments(root: Path, scratch: Path) -> list[str]:
@@ -165,7 +168,7 @@ def _stat(root: Path, path: str) -> FileStat | SkipReason | None:
     """The stat of a regular file; None if it is gone (deleted, but still in git's index)."""
     try:
         seen = os.lstat(f"{root}/{path}")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:
         return SkipReason.UNREADABLE

@@ -7,7 +7,13 @@ from pathlib import Path
 from codecompass.config.settings import RefSettings
 from codecompass.model.snapshot import LIVE, SnapshotId
 from codecompass.store.repository import WriteSession
-from codecompass.store.snapshots import SnapshotRecord, all_snapshots, drop_snapshots
+from codecompass.store.snapshots import (
+    SnapshotRecord,
+    all_snapshots,
+    default_refs,
+    drop_snapshots,
+    set_default_ref,
+)
 from codecompass.store.versions import (
     count_versions,
     delete_pending,
@@ -18,6 +24,8 @@ from codecompass.store.versions import (
 # Old contents are kept for the next branch switch until they outnumber half of the live ones.
 _GARBAGE_SHARE = 0.5
 _GARBAGE_MINIMUM = 500
+# Somebody may be in the middle of a question about it.
+_IN_USE_S = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +46,11 @@ def collect_garbage(
     """
     database = session.database
     stale = stale_snapshots(all_snapshots(database), settings)
-    if stale:
-        with database.transaction("drop snapshots"):
-            drop_snapshots(database, stale)
+    gone = [root for root in default_refs(database) if not Path(root).is_dir()]
+    with database.transaction("drop snapshots"):
+        drop_snapshots(database, stale)
+        for root in gone:
+            set_default_ref(database, root, None)
     unused = unused_versions(database)
     enough = max(_GARBAGE_MINIMUM, _GARBAGE_SHARE * (count_versions(database) - len(unused)))
     if not unused or (len(unused) < enough and not everything):
@@ -57,11 +67,13 @@ def stale_snapshots(records: list[SnapshotRecord], settings: RefSettings) -> lis
     """Those not kept any longer; `records` begin with the one used last."""
     now = datetime.datetime.now(datetime.UTC)
     oldest = (now - datetime.timedelta(days=settings.keep_days)).isoformat(timespec="seconds")
+    in_use = (now - datetime.timedelta(seconds=_IN_USE_S)).isoformat(timespec="seconds")
     trees = [record for record in records if record.ref != LIVE]
     stale = [
         record.id
         for position, record in enumerate(trees)
-        if record.used_at < oldest or position >= settings.keep_snapshots
+        if record.used_at < oldest
+        or (position >= settings.keep_snapshots and record.used_at < in_use)
     ]
     live = (record for record in records if record.ref == LIVE)
     return stale + [record.id for record in live if not Path(record.workspace).is_dir()]

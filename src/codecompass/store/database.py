@@ -38,9 +38,15 @@ class Database:
     """One connection; a reader sees the state of the moment its transaction began."""
 
     def __init__(
-        self, path: Path, *, busy_timeout_s: float, cache_mib: int, read_only: bool = False
+        self,
+        path: Path,
+        *,
+        busy_timeout_s: float,
+        cache_mib: int,
+        read_only: bool = False,
+        create: bool = True,
     ) -> None:
-        mode = "ro" if read_only else "rwc"
+        mode = "ro" if read_only else "rwc" if create else "rw"
         with native_errors(f"open {path.name}"):
             self._connection = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode={mode}",

@@ -98,11 +98,11 @@ def is_job_active(database: Database, name: SnapshotName) -> bool:
     return database.row(sql, (*name, *map(str, ACTIVE_JOBS))) is not None
 
 
-def last_job(database: Database, *, workspace: str) -> JobRecord | None:
-    """The newest job of a workspace."""
+def last_job(database: Database, name: SnapshotName) -> JobRecord | None:
+    """The newest job for a snapshot."""
     row = database.row(
-        f"SELECT {_COLUMNS} FROM jobs WHERE workspace = ? ORDER BY id DESC LIMIT 1",  # noqa: S608  # our own column list
-        (workspace,),
+        f"SELECT {_COLUMNS} FROM jobs WHERE ref = ? AND workspace = ? ORDER BY id DESC LIMIT 1",  # noqa: S608  # our own column list
+        name,
     )
     return _record(row) if row else None
 

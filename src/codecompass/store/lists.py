@@ -60,18 +60,19 @@ class FileLists:
         rows = database.rows("SELECT id FROM lists ORDER BY id DESC LIMIT ?", (_KEPT,))
         return [self.files(database, row[0]) for row in rows]
 
-    def place(self, database: Database, files: Mapping[str, FileEntry]) -> Difference:
-        """The nearest list, or a new one where none is near; inside a transaction."""
-        best: Difference | None = None
-        for (list_id,) in database.rows("SELECT id FROM lists ORDER BY id DESC"):
-            found = Difference(list_id, _differences(self.files(database, list_id), files))
-            if best is None or len(found.changes) < len(best.changes):
-                best = found
-            if not best.changes:
-                break
+    def place(
+        self, database: Database, files: Mapping[str, FileEntry], before: ListId | None
+    ) -> Difference:
+        """A list that is near, the one of `before` if it is; else a new one.
+
+        Inside a transaction.
+        """
         most = max(_MAX_CHANGED_FILES, int(len(files) * _MAX_CHANGED_SHARE))
-        if best is not None and len(best.changes) <= most:
-            return best
+        rows = database.rows("SELECT id FROM lists ORDER BY id DESC")
+        for list_id in sorted((row[0] for row in rows), key=lambda found: found != before):
+            changes = _differences(self.files(database, list_id), files)
+            if len(changes) <= most:
+                return Difference(list_id, changes)
         return Difference(_write_list(database, files.values()), {})
 
 

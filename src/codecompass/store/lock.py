@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -11,23 +12,40 @@ _POLL_S = 0.05
 
 
 class WriterLock:
-    """Held while a process writes; waiting for it is bounded."""
+    """Held while a process writes; waiting for one that gets nowhere is bounded."""
 
-    def __init__(self, path: Path, timeout_s: float) -> None:
+    def __init__(
+        self, path: Path, timeout_s: float, on_wait: Callable[[], None] = lambda: None
+    ) -> None:
         self._path = path
         self._timeout_s = timeout_s
+        self._on_wait = on_wait
         self._descriptor = -1
 
     def __enter__(self) -> "WriterLock":
-        """Wait for the lock, at most as long as allowed."""
-        deadline = time.monotonic() + self._timeout_s
+        """Wait for the lock, no longer than allowed without a beat of its holder."""
         self._descriptor = _open(self._path)
-        while not _try_lock(self._descriptor):
-            if time.monotonic() >= deadline:
-                os.close(self._descriptor)
-                raise StoreBusy(f"another process has been writing to {self._path.parent.name}")
-            time.sleep(_POLL_S)
+        try:
+            self._wait()
+        except BaseException:
+            os.close(self._descriptor)
+            raise
         return self
+
+    def _wait(self) -> None:
+        heard, deadline = 0, 0.0
+        while not _try_lock(self._descriptor):
+            beat = os.fstat(self._descriptor).st_mtime_ns
+            if beat != heard:
+                heard, deadline = beat, time.monotonic() + self._timeout_s
+            if time.monotonic() >= deadline:
+                raise StoreBusy(f"another process has been writing to {self._path.parent.name}")
+            self._on_wait()
+            time.sleep(_POLL_S)
+
+    def beat(self) -> None:
+        """Let those who wait know that the work goes on."""
+        os.utime(self._path)
 
     def __exit__(
         self,

@@ -3,7 +3,7 @@
 import contextlib
 import datetime
 import shutil
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -52,6 +52,8 @@ from codecompass.store.versions import (
 
 # A writer commits a few times a second at most; two attempts have always been enough.
 _READ_ATTEMPTS = 20
+# Half as long as a snapshot that was asked for is safe from being collected.
+_NOTED_FOR_S = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class WriteSession:
     database: Database
     lexical: LexicalWriter
     lists: FileLists
+    beat: Callable[[], None]  # tells those who wait that the work goes on
 
 
 class RepositoryStore:
@@ -162,11 +165,11 @@ class RepositoryStore:
             return None
         return default_refs(self._open_for_reading()).get(workspace)
 
-    def last_job(self, workspace: str) -> JobRecord | None:
+    def last_job(self, name: SnapshotName) -> JobRecord | None:
         """The newest job; one that seems to run without a writer alive has been interrupted."""
         if self.compatibility() is not Compatibility.COMPATIBLE:
             return None
-        job = last_job(self._open_for_reading(), workspace=workspace)
+        job = last_job(self._open_for_reading(), name)
         if job is None or job.status not in {JobStatus.RUNNING, JobStatus.VALIDATING}:
             return job
         if is_writer_alive(self.layout.lock):
@@ -184,6 +187,10 @@ class RepositoryStore:
             job.updated_at,
         )
 
+    def is_being_written(self) -> bool:
+        """Whether some process is writing just now."""
+        return is_writer_alive(self.layout.lock)
+
     def is_syncing(self, name: SnapshotName) -> bool:
         """Whether some process is bringing this very snapshot up to date just now."""
         if not is_writer_alive(self.layout.lock):
@@ -191,11 +198,12 @@ class RepositoryStore:
         return is_job_active(self._open_for_reading(), name)
 
     def note_use(self, name: SnapshotName) -> None:
-        """Note once a day that somebody asks for a snapshot, unless that would mean waiting."""
+        """Note that somebody asks for a snapshot, unless it was noted or would mean waiting."""
         database = self._open_for_reading()
         record = find_snapshot(database, name)
-        today = datetime.datetime.now(datetime.UTC).date().isoformat()
-        if record is None or record.used_at >= today or is_writer_alive(self.layout.lock):
+        now = datetime.datetime.now(datetime.UTC)
+        recently = (now - datetime.timedelta(seconds=_NOTED_FOR_S)).isoformat(timespec="seconds")
+        if record is None or record.used_at >= recently or is_writer_alive(self.layout.lock):
             return
         with contextlib.suppress(StoreBusy):
             note_use(database, record.id)
@@ -209,12 +217,15 @@ class RepositoryStore:
         return total
 
     @contextmanager
-    def writing(self, *, force: bool = False) -> Generator[WriteSession]:
+    def writing(
+        self, *, force: bool = False, on_wait: Callable[[], None] = lambda: None
+    ) -> Generator[WriteSession]:
         """Be the one writer; first repair what a killed one left behind.
 
-        With `force` the store is emptied first, whatever its state.
+        Another writer is waited for as long as its work goes on; `on_wait` is called while
+        that lasts. With `force` the store is emptied first, whatever its state.
         """
-        with WriterLock(self.layout.lock, self._settings.busy_timeout_s):
+        with WriterLock(self.layout.lock, self._settings.busy_timeout_s, on_wait) as lock:
             refs = self._chosen_refs() if force else {}
             if force:
                 self.close()
@@ -231,7 +242,7 @@ class RepositoryStore:
                 index = LexicalIndex(self.layout.lexical, create=not has_versions(database))
                 with index.writer(self._settings.writer_memory_mib) as lexical:
                     _repair(database, lexical)
-                    yield WriteSession(database, lexical, self._kept.lists)
+                    yield WriteSession(database, lexical, self._kept.lists, lock.beat)
 
     def _is_open(self) -> bool:
         """Whether what lies on the disk is what we have open."""
@@ -251,7 +262,7 @@ class RepositoryStore:
             self.close()  # somebody emptied the store: ours is a deleted file
             self._kept = Kept()
         if self._database is None:
-            self._database = self._open_database()
+            self._database = self._open_database(create=False)
             self._opened = identity
         return self._database
 
@@ -259,7 +270,7 @@ class RepositoryStore:
         seen = self.layout.database.stat()
         return seen.st_dev, seen.st_ino
 
-    def _open_database(self) -> Database:
+    def _open_database(self, *, create: bool = True) -> Database:
         try:
             self.layout.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -268,6 +279,7 @@ class RepositoryStore:
             self.layout.database,
             busy_timeout_s=self._settings.busy_timeout_s,
             cache_mib=self._settings.cache_mib,
+            create=create,
         )
 
     def _chosen_refs(self) -> dict[str, str]:

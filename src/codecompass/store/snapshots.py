@@ -1,6 +1,7 @@
 """Snapshots: which version each path stands for; changed by one transaction at a time."""
 
 import datetime
+import time
 import zlib
 from array import array
 from collections import Counter
@@ -29,7 +30,7 @@ _CHANGES = (
 _PUT_CHANGE = "INSERT INTO snapshot_files VALUES (?, ?, ?, ?, ?, ?)"
 _PUT_SNAPSHOT = (
     "INSERT INTO snapshots (ref, workspace, list_id, head, rules, generation, revision, times,"
-    " published_at, used_at) VALUES (:ref, :workspace, :list, :head, :rules, 1, 1, :times,"
+    " published_at, used_at) VALUES (:ref, :workspace, :list, :head, :rules, :first, 1, :times,"
     " :now, :now) ON CONFLICT (ref, workspace) DO UPDATE SET list_id = excluded.list_id,"
     " head = excluded.head, rules = excluded.rules, generation = generation + 1,"
     " revision = revision + 1, times = excluded.times, published_at = excluded.published_at,"
@@ -101,7 +102,8 @@ def publish_snapshot(
     database: Database, name: SnapshotName, state: NewState, lists: FileLists
 ) -> None:
     """Bring a snapshot to its new state; inside a transaction, so that nobody sees half of it."""
-    placed = lists.place(database, state.files)
+    previous = find_snapshot(database, name)
+    placed = lists.place(database, state.files, previous.list_id if previous else None)
     values = {
         "ref": name.ref,
         "workspace": name.workspace,
@@ -110,6 +112,9 @@ def publish_snapshot(
         "rules": state.rules,
         "times": _pack_times(state.files),
         "now": _now(),
+        # A store that was emptied and made anew does not count from one again: what is
+        # kept of the old one elsewhere must not be taken for this.
+        "first": time.time_ns(),
     }
     database.run(_PUT_SNAPSHOT, values)
     found = find_snapshot(database, name)
@@ -129,13 +134,13 @@ def update_times(
     database: Database,
     snapshot_id: SnapshotId,
     *,
-    files: Mapping[str, FileEntry],
-    head: str | None,
+    state: NewState,
 ) -> None:
-    """Note new times of the same contents, and of which commit they now are."""
+    """Note new times of the same contents, of which commit they now are, and by which rules."""
     database.run(
-        "UPDATE snapshots SET head = ?, times = ?, revision = revision + 1 WHERE id = ?",
-        (head, _pack_times(files), snapshot_id),
+        "UPDATE snapshots SET head = ?, rules = ?, times = ?, revision = revision + 1"
+        " WHERE id = ?",
+        (state.head, state.rules, _pack_times(state.files), snapshot_id),
     )
 
 

@@ -1,0 +1,196 @@
+"""Two snapshots side by side: what became of their files and symbols."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from codecompass.engine.views import View
+from codecompass.errors import SymbolUnclear
+from codecompass.model.answer import ChangeResult, Seen
+from codecompass.model.change import ChangeKind, FileChange, FileSide, SymbolChange
+from codecompass.model.query import DetailLevel, SymbolFilters
+from codecompass.model.snapshot import LIVE
+from codecompass.model.symbol import PlacedSymbol, SymbolKind
+from codecompass.navigate.changes import FilePair, compare_files
+from codecompass.navigate.file_changes import compare_snapshots
+from codecompass.navigate.lookup import locate
+from codecompass.present.changes import change_result, text_diff
+from codecompass.source.checkout import checkout_state
+
+_PROSE = frozenset({SymbolKind.SECTION, SymbolKind.KEY})
+_DIFF_LINES = 12
+_CANDIDATES = 5
+_IGNORED = "ignored"
+
+
+class Comparison:
+    """Two snapshots that are open at the same time."""
+
+    def __init__(self, before: View, after: View) -> None:
+        self.before = before
+        self.after = after
+
+    def seen(self) -> Seen:
+        """What is to be said of the two states together."""
+        seen = self.after.seen(is_overlay=True)
+        return replace(seen, not_fetched=seen.not_fetched + self.before.seen().not_fetched)
+
+    def files(self, prefix: str = "") -> list[FileChange]:
+        """What became of each file whose path begins so."""
+        old = {p: e for p, e in self.before.reader.files().items() if p.startswith(prefix)}
+        new = {p: e for p, e in self.after.reader.files().items() if p.startswith(prefix)}
+        for path in self._unchanged_by_git() if old.keys() | new.keys() else ():
+            old.pop(path, None)
+            new.pop(path, None)
+        changes = compare_snapshots(
+            old,
+            new,
+            old_lines=lambda path: _lines(self.before, path),
+            new_lines=lambda path: _lines(self.after, path),
+        )
+        seen = (self._with_unindexed(change) for change in changes)
+        return [change for change in seen if change is not None]
+
+    def _unchanged_by_git(self) -> set[str]:
+        """Files of a working tree that are as in the other state, whatever they look like.
+
+        Line ends and filters give a file other bytes than git stores; a sparse checkout
+        has no file at all.
+        """
+        if self.after.target.name.ref != LIVE:
+            return set()
+        state = checkout_state(self.after.root)
+        before, after = self.before.reader.files(), self.after.reader.files()
+        same = {
+            path
+            for path, blob_id in state.clean.items()
+            if path in before and before[path].blob_id == blob_id
+        }
+        return same | {path for path in state.absent if path not in after}
+
+    def _with_unindexed(self, change: FileChange) -> FileChange | None:
+        """A file that only a rule left out of the index was not deleted, nor added."""
+        if change.kind is ChangeKind.DELETED:
+            here, there = self.before, self.after
+        elif change.kind is ChangeKind.ADDED:
+            here, there = self.after, self.before
+        else:
+            return change
+        other = there.content_id(change.path)
+        if other is None:
+            return change
+        entry = here.reader.file(change.path)
+        if entry and entry.blob_id == other:
+            return None
+        return replace(change, kind=ChangeKind.MODIFIED, unread=_IGNORED)
+
+    def symbols(self, files: Sequence[FileChange]) -> list[SymbolChange]:
+        """What became of each symbol of these files."""
+        pairs = []
+        for change in files:
+            if change.unread:
+                continue
+            came = change.kind is ChangeKind.ADDED
+            went = change.kind is ChangeKind.DELETED
+            old = None if came else _side(self.before, change.before or change.path)
+            new = None if went else _side(self.after, change.path)
+            pairs.append(FilePair(old, new))
+        return compare_files(pairs)
+
+    def result(
+        self, change: SymbolChange, level: DetailLevel, *, lines: int = _DIFF_LINES
+    ) -> ChangeResult:
+        """A change as it is shown."""
+        diff = None
+        if level is DetailLevel.CONTEXT and change.before and change.after:
+            old = _symbol_lines(self.before, change.before)
+            new = _symbol_lines(self.after, change.after)
+            diff = text_diff(old, new, max_lines=lines)
+        return change_result(change, level, diff=diff)
+
+    def change_of(
+        self, name: str, *, suggestions: int, max_files: int
+    ) -> SymbolChange | PlacedSymbol:
+        """What became of the symbol a name stands for; the symbol itself if nothing did.
+
+        Where more than `max_files` changed, it is looked for in its own file only.
+        """
+        old = {_identity(item): item for item in _found(self.before, name)}
+        new = {_identity(item): item for item in _found(self.after, name)}
+        files = self.files()
+        if len(files) > max_files:
+            own = {item.path for item in (*old.values(), *new.values())}
+            files = [change for change in files if own & {change.path, change.before}]
+        touched = [
+            change
+            for change in self.symbols(files)
+            if (change.before and _identity(change.before) in old)
+            or (change.after and _identity(change.after) in new)
+        ]
+        involved = {_identity(item) for c in touched for item in (c.before, c.after) if item}
+        untouched = [item for key, item in new.items() if key not in involved]
+        if len(touched) + len(untouched) == 1:
+            return touched[0] if touched else untouched[0]
+        if not touched and not untouched:
+            raise self._no_such_symbol(name, suggestions)
+        raise _several(name, [change.shown for change in touched] + untouched)
+
+    def _no_such_symbol(self, name: str, limit: int) -> SymbolUnclear:
+        near: list[str] = []
+        for view in (self.after, self.before):
+            filters = SymbolFilters()
+            near += locate(view.reader, name, filters=filters, max_suggestions=limit).suggestions
+        hint = f"similar: {', '.join(dict.fromkeys(near))}" if near else None
+        refs = f"{self.before.target.ref} nor in {self.after.target.ref}"
+        return SymbolUnclear(f"symbol: {name!r} is defined neither in {refs}", remediation=hint)
+
+
+def most_telling(changes: Sequence[SymbolChange], limit: int) -> list[SymbolChange]:
+    """As many changes as fit, code before prose and configuration.
+
+    What came or went as part of something else is left out first.
+    """
+    by_worth = sorted(changes, key=lambda change: (_is_prose(change), change.is_inner))
+    kept = {id(change) for change in by_worth[:limit]}
+    return [change for change in sorted(changes, key=_is_prose) if id(change) in kept]
+
+
+def _is_prose(change: SymbolChange) -> bool:
+    return change.shown.symbol.kind in _PROSE
+
+
+def _side(view: View, path: str) -> FileSide | None:
+    entry = view.reader.file(path)
+    if entry is None or entry.version_id is None:
+        return None
+    text = view.text(path)
+    info = view.reader.version(entry.version_id)
+    symbols = tuple(view.reader.outline(entry.version_id))
+    return FileSide(path, info.language, None if text is None else text.encode(), symbols)
+
+
+def _lines(view: View, path: str) -> list[str] | None:
+    text = view.text(path)
+    return None if text is None else [line for line in text.splitlines() if line.strip()]
+
+
+def _symbol_lines(view: View, placed: PlacedSymbol) -> list[str]:
+    span = placed.symbol.span
+    return (view.text(placed.path) or "").split("\n")[span.start_line - 1 : span.end_line]
+
+
+def _found(view: View, name: str) -> tuple[PlacedSymbol, ...]:
+    return locate(view.reader, name, filters=SymbolFilters(), max_suggestions=0).matches
+
+
+def _several(name: str, places: Sequence[PlacedSymbol]) -> SymbolUnclear:
+    named = [
+        f"{' > '.join([place.path, *place.symbol.scope, place.symbol.name])} [{place.handle}]"
+        for place in places[:_CANDIDATES]
+    ]
+    return SymbolUnclear(
+        f"symbol: {name!r} stands for {len(places)} definitions; one of: {'; '.join(named)}"
+    )
+
+
+def _identity(placed: PlacedSymbol) -> tuple[str, int, str]:
+    return placed.path, placed.symbol.ordinal, placed.symbol.stable_id
