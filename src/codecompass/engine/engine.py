@@ -275,6 +275,7 @@ class Engine:
 
     def ignored(self) -> list[IgnoredFile]:
         """Every file or folder that a rule leaves out, with the rule."""
+        self._views.meant(LIVE)  # a bare repository has no such files
         listing = list_workspace(self.workspace.root, self.workspace.scratch)
         by_git = list_ignored_by_git(self.workspace.root, self.workspace.scratch)
         return sorted([*listing.ignored, *by_git], key=lambda item: item.path)

@@ -73,7 +73,10 @@ def _open(path: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise StoreError(f"{path}: {error.strerror}") from error
+        raise StoreError(
+            f"{path.parent}: {error.strerror}",
+            remediation="make it a writable folder, or set CODECOMPASS_HOME to another one",
+        ) from error
 
 
 if os.name == "nt":  # pragma: no cover  # not run on our machines

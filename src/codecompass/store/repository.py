@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from codecompass.config.settings import StoreSettings
-from codecompass.errors import IndexIncompatible, StoreBusy, StoreError
+from codecompass.errors import IndexIncompatible, IndexMissing, StoreBusy, StoreError
 from codecompass.model.snapshot import (
     Compatibility,
     FileEntry,
@@ -102,6 +102,16 @@ class RepositoryStore:
 
     def reader(self, name: SnapshotName) -> SnapshotReader | None:
         """The last published state of a snapshot; None if nothing was published yet."""
+        try:
+            return self._reader(name)
+        except (StoreError, IndexIncompatible) as error:
+            if self._database is None or self._is_open():
+                raise
+            # Another process empties the store just now, to build it anew.
+            self.close()
+            raise IndexMissing(f"the index in {self.layout.folder} is being replaced") from error
+
+    def _reader(self, name: SnapshotName) -> SnapshotReader | None:
         if not self._is_open() and self.compatibility() is Compatibility.NOT_INDEXED:
             return None
         database = self._open_for_reading()
