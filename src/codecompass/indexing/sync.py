@@ -28,7 +28,12 @@ from codecompass.store.snapshots import (
     snapshot_files,
     version_extractions,
 )
-from codecompass.store.versions import has_versions, known_versions
+from codecompass.store.versions import (
+    KnownVersion,
+    all_extractions,
+    has_versions,
+    known_versions,
+)
 
 # Asking git about all files costs as much as reading so many of them.
 _ASK_GIT_FILES = 200
@@ -178,22 +183,25 @@ class _Planner:
     def _settle_by_git(self, plan: Plan, stats: Sequence[FileStat]) -> list[FileStat]:
         """Take git's word for files that it knows to be unchanged; the others come back."""
         blobs = clean_blobs(self._root) if plan.head else {}
+        listed = listed_entries(self._session, blobs)
         keys = {
             stat.path: key_by_name(stat.path, blobs[stat.path])
             for stat in stats
-            if stat.path in blobs
+            if stat.path in blobs and stat.path not in listed
         }
         versions = known_versions(self._database, (key for key in keys.values() if key))
         left = []
         for stat in stats:
-            key = keys.get(stat.path)
+            key, entry = keys.get(stat.path), listed.get(stat.path)
             version = versions.get(key) if key else None
-            if key is None or version is None or version.size_bytes != stat.size_bytes:
+            if version is None and entry is not None and entry.version_id is not None:
+                version = KnownVersion(entry.version_id, entry.size_bytes)
+            if version is None or version.size_bytes != stat.size_bytes:
                 left.append(stat)
                 continue
             mtime_ns = 0 if is_too_fresh(stat.mtime_ns) else stat.mtime_ns
             plan.files[stat.path] = FileEntry(
-                stat.path, version.id, None, key.blob_id, stat.size_bytes, mtime_ns
+                stat.path, version.id, None, blobs[stat.path], stat.size_bytes, mtime_ns
             )
         return left
 
@@ -236,6 +244,19 @@ def _delta(
         if path not in known or known[path].skip_reason != reason
     ]
     return FileDelta(tuple(sorted([*delta.changed, *fresh_skips])), deleted)
+
+
+def listed_entries(session: WriteSession, blobs: Mapping[str, str]) -> dict[str, FileEntry]:
+    """What is known of contents at the very paths where they stand elsewhere too."""
+    if stale_languages(all_extractions(session.database)):
+        return {}
+    found: dict[str, FileEntry] = {}
+    for listed in session.lists.newest(session.database):
+        for path, blob_id in blobs.items():
+            entry = listed.get(path)
+            if entry and entry.blob_id == blob_id and entry.version_id is not None:
+                found.setdefault(path, entry)
+    return found
 
 
 def stale_languages(used: Iterable[tuple[str, str]]) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from codecompass.config.settings import IndexSettings
 from codecompass.indexing.job import Job, JobSettings, Progress, SyncReport
 from codecompass.indexing.plan import Plan, Unknown, skipped_entry
-from codecompass.indexing.sync import stale_languages
+from codecompass.indexing.sync import listed_entries, stale_languages
 from codecompass.indexing.work import admission_rules, key_by_name, version_key
 from codecompass.model.refs import ResolvedRef, TreeFile
 from codecompass.model.snapshot import FileEntry, VersionKey, tree_name
@@ -17,7 +17,7 @@ from codecompass.source.trees import list_tree, missing_blobs
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore, WriteSession
 from codecompass.store.snapshots import find_snapshot, has_other_rules, snapshot_files
-from codecompass.store.versions import all_extractions, has_versions, known_versions
+from codecompass.store.versions import has_versions, known_versions
 
 # Contents held in memory at once while languages are told apart; each has at most 1 MiB.
 _READ_FILES = 50
@@ -71,7 +71,9 @@ def _plan(
     left: Sequence[TreeFile] = listing.files
     by_name: dict[str, VersionKey | None] = {}
     if not has_other_rules(session.database, rules):  # else it may have been too large
-        left = _take_listed(session, plan, left)
+        listed = listed_entries(session, {file.path: file.blob_id for file in left})
+        plan.files.update(listed)
+        left = [file for file in left if file.path not in listed]
         by_name = {file.path: key_by_name(file.path, file.blob_id) for file in left}
         left = _take_known(session, plan, left, by_name)
     wanted = dict.fromkeys(file.blob_id for file in left)
@@ -83,24 +85,6 @@ def _plan(
         left = _take_known(session, plan, left, _keys_by_content(folder, unclear, settings))
     plan.extract = [Unknown(file.path, file.blob_id) for file in left]
     return plan
-
-
-def _take_listed(
-    session: WriteSession, plan: Plan, files: Sequence[TreeFile]
-) -> Sequence[TreeFile]:
-    """Settle files that have the same content at the same path elsewhere; the others come back."""
-    if stale_languages(all_extractions(session.database)):
-        return files
-    for listed in session.lists.newest(session.database):
-        left = []
-        for file in files:
-            entry = listed.get(file.path)
-            if entry and entry.blob_id == file.blob_id and entry.version_id is not None:
-                plan.files[file.path] = entry
-            else:
-                left.append(file)
-        files = left
-    return files
 
 
 def _take_known(

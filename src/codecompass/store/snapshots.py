@@ -6,7 +6,7 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from codecompass.model.snapshot import (
@@ -94,7 +94,10 @@ def snapshot_files(
     times = _unpack_times(row[0]) if row else []
     for path, mtime_ns in zip(sorted(files), times, strict=False):
         if mtime_ns:
-            files[path] = replace(files[path], mtime_ns=mtime_ns)
+            old = files[path]  # built by hand: `replace` takes five times as long
+            files[path] = FileEntry(
+                path, old.version_id, old.skip_reason, old.blob_id, old.size_bytes, mtime_ns
+            )
     return files
 
 
