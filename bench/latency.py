@@ -68,7 +68,8 @@ def main() -> None:
 def make_kinds(engine: Engine, root: Path, count: int) -> list[Kind]:
     """Questions of every mode, from what the repository holds."""
     chance = random.Random(_SEED)  # noqa: S311  # the same questions every time
-    with engine._reader() as reader:
+    with engine._views.open("live", lambda *_: None) as view:
+        reader = view.reader
         paths = sorted(reader.catalog.paths)
         chosen = chance.sample(paths, min(len(paths), count * 8))
         symbols = []
