@@ -281,6 +281,7 @@ def test_a_bare_repository_is_asked_about_its_head(branched: Repo, tmp_path: Pat
     with Engine.open(bare) as engine:
         answer = engine.locate("one")
         assert (answer.total, answer.meta.ref) == (1, "HEAD")
+        assert engine.list_refs().base == "main"
         assert found(engine, '"order + 1"', "feat") == ["a.py"]
         assert engine.status().counts is not None
         assert len(engine.diff(ref="feat").results or ()) == 4
@@ -345,6 +346,8 @@ def test_submodules_are_reported_as_such(branched: Repo, tmp_path: Path) -> None
             assert counts.skipped == {"submodule": 1}
     with Engine.open(outer.root / "inner") as engine:
         assert paths(engine, "one") == paths(engine, "one", "HEAD") == ["a.py"]
+        tree = engine.list_refs().worktrees[0]
+        assert (tree.path, tree.is_current) == (str(outer.root / "inner"), True)
 
 
 def test_a_repository_of_somebody_else_is_refused_clearly(branched: Repo) -> None:
@@ -362,6 +365,8 @@ def test_a_folder_inside_a_repository_sees_that_folder_of_a_ref(branched: Repo) 
         assert paths(engine, "inside", "HEAD") == paths(engine, "inside") == ["in.py"]
         assert paths(engine, "one", "HEAD") == []
         assert engine.search("anything", ref="feat").results == ()
+        answer = engine.list_refs()
+        assert (answer.base, answer.worktrees[0].is_current) == ("main", True)
     with Engine.open(branched.root) as engine:
         assert paths(engine, "inside", "HEAD") == []
 

@@ -1,7 +1,7 @@
 """Refs in, what is different between them out: the part of the engine that compares."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from codecompass.config.settings import AnswerSettings
@@ -177,19 +177,14 @@ class Branches:
         """Branches, tags and work trees."""
         if not 1 <= limit <= _MAX_REFS:
             raise BadInput(f"limit: given {limit}; allowed: 1 to {_MAX_REFS}")
-        here = self._store.default_ref(str(self._views.root)) or LIVE
+        unless_chosen = "HEAD" if self._workspace.is_bare else LIVE
+        here = self._store.default_ref(str(self._views.root)) or unless_chosen
         if not self._workspace.is_git:
             return RefsAnswer(here, None, (), 0, ())
-        root = self._views.root
-        known = {(record.ref, record.workspace) for record in self._store.snapshots()}
-        heads = {record.head for record in self._store.snapshots() if record.ref != LIVE}
-        refs = [info for info in list_refs(root) if contains in info.name]
-        worktrees = [tree for tree in list_worktrees(root) if not tree.is_bare]
-        top = (
-            str(root)[: -len(self._workspace.prefix) - 1] if self._workspace.prefix else str(root)
-        )
-        head = next((tree.commit for tree in worktrees if tree.path == top), None)
-        base = self._views.base_of(LIVE, head)
+        refs = [info for info in list_refs(self._views.root) if contains in info.name]
+        records = self._store.snapshots()
+        heads = {record.head for record in records if record.ref != LIVE}
+        base = self._views.base_of(LIVE, self._views.head())
         return RefsAnswer(
             default_ref=here,
             base=base.ref if base else None,
@@ -204,17 +199,25 @@ class Branches:
                 for info in refs[:limit]
             ),
             total=len(refs),
-            worktrees=tuple(
-                WorktreeResult(
-                    tree.path,
-                    tree.branch,
-                    tree.commit[:_COMMIT_CHARS] if tree.commit else None,
-                    is_indexed=(LIVE, tree.path) in known,
-                    is_current=tree.path == top,
-                    is_gone=tree.is_gone,
-                )
-                for tree in worktrees
-            ),
+            worktrees=self._worktrees({r.workspace for r in records if r.ref == LIVE}),
+        )
+
+    def _worktrees(self, indexed: Collection[str]) -> tuple[WorktreeResult, ...]:
+        trees = [tree for tree in list_worktrees(self._views.root) if not tree.is_bare]
+        here = str(self._workspace.top)
+        if self._workspace.is_main_worktree and trees:
+            # In a submodule git names the folder of its repository instead.
+            trees[0] = replace(trees[0], path=here)
+        return tuple(
+            WorktreeResult(
+                tree.path,
+                tree.branch,
+                tree.commit[:_COMMIT_CHARS] if tree.commit else None,
+                is_indexed=tree.path in indexed,
+                is_current=tree.path == here,
+                is_gone=tree.is_gone,
+            )
+            for tree in trees
         )
 
     def switch_ref(self, ref: str) -> SwitchAnswer:

@@ -24,7 +24,7 @@ from codecompass.model.snapshot import (
     tree_name,
 )
 from codecompass.source.objects import GitObjects
-from codecompass.source.read import blob_id, decode_text, read_unchanged
+from codecompass.source.read import blob_id_on_disk, decode_text, read_unchanged
 from codecompass.source.refs import check_ref, resolve_ref
 from codecompass.source.walk import Listing
 from codecompass.store.reader import SnapshotReader
@@ -97,10 +97,7 @@ class View:
     def content_id(self, path: str) -> str | None:
         """The id of the content at a path, indexed or not; None if there is no file."""
         if self.target.name.ref == LIVE:
-            try:
-                return blob_id((self._views.root / path).read_bytes())
-            except OSError:
-                return None
+            return blob_id_on_disk(self._views.root, path)
         found = self._views.objects.find([f"{self.target.name.ref}:{path}"])[0]
         return found.id if found is not None and found.kind == "blob" else None
 

@@ -16,6 +16,7 @@ _BINARY_PROBE_BYTES = 8_000
 # one step looks unchanged, so a file this fresh is not judged by its time.
 _FRESH_NS = 2_000_000_000
 _READ_ATTEMPTS = 3
+_MAX_HASHED_BYTES = 64 * 1024 * 1024
 # Python's stand-ins for bytes that are not UTF-8.
 _AS_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 # Never through a link, never waiting for somebody to write into a pipe.
@@ -82,6 +83,17 @@ def read_unchanged(root: Path, known: FileEntry) -> str | None:
 def is_too_fresh(mtime_ns: int) -> bool:
     """Whether a file could change again without a change of its time."""
     return time.time_ns() - mtime_ns < _FRESH_NS
+
+
+def blob_id_on_disk(root: Path, path: str) -> str | None:
+    """The id of a file's content; None if there is no such file, "" if it is too large to tell."""
+    try:
+        raw, seen, _ = _read_settled(root / path, _MAX_HASHED_BYTES)
+    except OSError:
+        return None
+    if raw is None:
+        return "" if stat.S_ISREG(seen.st_mode) else None
+    return blob_id(raw)
 
 
 def blob_id(raw: bytes) -> str:
