@@ -7,7 +7,11 @@ import pytest
 from codecompass.engine.engine import Engine
 from codecompass.errors import BadInput, RefMissing, SymbolUnclear
 from codecompass.model.answer import ChangeResult
+from codecompass.model.change import FileSide
 from codecompass.model.query import DetailLevel, DiffOptions, DiffScope
+from codecompass.navigate.changes import FilePair, compare_files
+from codecompass.parse.extract import extract
+from codecompass.parse.languages import BY_NAME
 from tests.conftest import Repo
 
 BODY = "    first = order.price\n    second = order.count\n    return first * second\n"
@@ -346,3 +350,17 @@ def test_a_moved_package_of_many_edited_files(repo: Repo, engine: Engine) -> Non
     repo.write({path.replace("old", "new"): f"{text}# end\n" for path, text in files.items()})
     assert engine.diff().summary == {}
     assert {f.change for f in engine.diff().files or ()} == {"renamed"}
+
+
+def test_texts_that_cannot_be_read_are_no_proof_of_a_move() -> None:
+    facts = extract(BY_NAME["python"], f"def total(order):\n{BODY}".encode())
+    old, new = (FileSide(path, "python", None, facts.symbols) for path in ("a.py", "b.py"))
+    found = compare_files([FilePair(old, None), FilePair(None, new)])
+    assert [str(change.kind) for change in found] == ["deleted", "added"]
+
+
+def test_nothing_changed_is_the_base(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": SERVICE})
+    assert engine.diff().meta.source_layer == "base"
+    repo.write({"a.py": "x = 1\n"})
+    assert engine.diff().meta.source_layer == "overlay"

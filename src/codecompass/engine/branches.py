@@ -77,7 +77,7 @@ class Branches:
             files_shown = files
         shown_files = tuple(_changed_file(item) for item in files_shown)
         meta = make_meta(
-            comparison.seen(),
+            comparison.seen(is_overlay=bool(files)),
             shown=len(results),
             total=len(changes),
             elapsed_ms=after.elapsed_ms(),
@@ -158,7 +158,7 @@ class Branches:
                 result = replace(change_result(same, DetailLevel.SIGNATURE), change=_UNCHANGED)
             else:
                 result = comparison.result(change, DetailLevel.CONTEXT, lines=_COMPARE_LINES)
-            seen = replace(comparison.seen(), is_overlay=bool(after.overlay([result.path])))
+            seen = comparison.seen(is_overlay=bool(after.overlay([result.path])))
         meta = make_meta(
             seen, shown=1, total=1, elapsed_ms=after.elapsed_ms(), content=result, searched=None
         )

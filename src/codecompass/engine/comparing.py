@@ -29,9 +29,9 @@ class Comparison:
         self.before = before
         self.after = after
 
-    def seen(self) -> Seen:
+    def seen(self, *, is_overlay: bool) -> Seen:
         """What is to be said of the two states together."""
-        seen = self.after.seen(is_overlay=True)
+        seen = self.after.seen(is_overlay=is_overlay)
         return replace(seen, not_fetched=seen.not_fetched + self.before.seen().not_fetched)
 
     def files(self, prefix: str = "") -> list[FileChange]:

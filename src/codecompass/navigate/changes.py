@@ -186,7 +186,7 @@ class _Matcher:
 
 def _text_and_name(node: SymbolNode) -> Hashable:
     """A field of one line is not recognised anywhere else by it."""
-    is_telling = len(node.lines) >= _TELLING_LINES or node.symbol.depth == 0
+    is_telling = len(node.lines) >= _TELLING_LINES or (node.lines and node.symbol.depth == 0)
     return (node.symbol.kind, node.symbol.name, node.lines) if is_telling else None
 
 

@@ -54,35 +54,36 @@ def _file_with_symbols(
     if whole is None:
         return [path, *_symbols(changes)]
     if whole.change == "deleted" and all(item.change == "deleted" for item in changes):
-        names = [item.name for item in changes if not _is_member(item, changes)]
+        names = [item.name for item, _ in _folded(changes)]
         return [f"- {path} (deleted) with {', '.join(names)}"]
     return [f"{_MARKS[whole.change]} {_file(whole)}", *_symbols(changes)]
 
 
-def _is_member(item: ChangeResult, changes: Sequence[ChangeResult]) -> bool:
-    name = item.qualified_name or item.name
-    return any(name.startswith(f"{other.qualified_name or other.name}.") for other in changes)
-
-
 def _symbols(changes: Sequence[ChangeResult]) -> list[str]:
     lines: list[str] = []
-    outer: ChangeResult | None = None
-    inside: list[str] = []
+    for item, inside in _folded(changes):
+        lines += [*_symbol(item), *_members(inside, item)]
+    return lines
+
+
+def _folded(changes: Sequence[ChangeResult]) -> list[tuple[ChangeResult, list[str]]]:
+    """Each symbol with the names of those that came or went inside it and stand behind it."""
+    groups: list[tuple[ChangeResult, list[str]]] = []
     for item in changes:
-        around = f"{outer.qualified_name or outer.name}." if outer else None
+        outer = groups[-1][0] if groups else None
         name = item.qualified_name or item.name
-        if outer and around and item.change == outer.change and name.startswith(around):
-            inside.append(name.removeprefix(around))
-            continue
-        lines += _members(inside, outer)
-        inside, outer = [], item if item.change in _FOLDED else None
-        lines += _symbol(item)
-    return lines + _members(inside, outer)
+        around = f"{outer.qualified_name or outer.name}." if outer else ""
+        is_inside = outer and item.change == outer.change and name.startswith(around)
+        if is_inside and item.change in _FOLDED:
+            groups[-1][1].append(name.removeprefix(around))
+        else:
+            groups.append((item, []))
+    return groups
 
 
-def _members(names: Sequence[str], outer: ChangeResult | None) -> list[str]:
+def _members(names: Sequence[str], outer: ChangeResult) -> list[str]:
     """What came or went inside something; with how many more where not all are told."""
-    rest = (outer.members or 0) - len(names) if outer else 0
+    rest = (outer.members or 0) - len(names)
     more = [f"+{rest}"] if rest > 0 else []
     return [f"      with {', '.join([*names, *more])}"] if names or more else []
 
