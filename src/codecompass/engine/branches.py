@@ -22,6 +22,7 @@ from codecompass.model.answer import (
 )
 from codecompass.model.change import ChangeKind, FileChange, SymbolChange
 from codecompass.model.query import DetailLevel, DiffOptions, DiffScope
+from codecompass.model.refs import short_commit
 from codecompass.model.snapshot import LIVE
 from codecompass.model.symbol import PlacedSymbol
 from codecompass.present.changes import change_result
@@ -36,7 +37,6 @@ _WHOLE_FILES = frozenset({ChangeKind.ADDED, ChangeKind.DELETED, ChangeKind.RENAM
 _COMPARE_LINES = 200
 _MAX_REFS = 1_000
 _MAX_CHANGES = 10_000
-_COMMIT_CHARS = 10
 
 
 class Branches:
@@ -87,7 +87,7 @@ class Branches:
         return DiffAnswer(
             ref=target.ref,
             base=found.ref,
-            merge_base=found.merge_base.commit[:_COMMIT_CHARS],
+            merge_base=short_commit(found.merge_base.commit),
             affected_files=len(files),
             summary=dict(Counter(str(change.kind) for change in changes)),
             results=results if scope is not DiffScope.FILES else None,
@@ -169,8 +169,8 @@ class Branches:
             result.change,
             (result,),
             meta,
-            from_commit=old.commit[:_COMMIT_CHARS] if old.commit else None,
-            to_commit=new.commit[:_COMMIT_CHARS] if new.commit else None,
+            from_commit=short_commit(old.commit) if old.commit else None,
+            to_commit=short_commit(new.commit) if new.commit else None,
         )
 
     def list_refs(self, *, contains: str, limit: int) -> RefsAnswer:
@@ -192,7 +192,7 @@ class Branches:
                 RefResult(
                     info.name,
                     str(info.kind),
-                    info.commit[:_COMMIT_CHARS],
+                    short_commit(info.commit),
                     info.date,
                     is_indexed=info.commit in heads,
                 )
@@ -212,7 +212,7 @@ class Branches:
             WorktreeResult(
                 tree.path,
                 tree.branch,
-                tree.commit[:_COMMIT_CHARS] if tree.commit else None,
+                short_commit(tree.commit) if tree.commit else None,
                 is_indexed=tree.path in indexed,
                 is_current=tree.path == here,
                 is_gone=tree.is_gone,
@@ -229,9 +229,7 @@ class Branches:
         resolved = None if ref == LIVE else self._views.resolve(ref)
         with self._store.writing() as session:
             set_default_ref(session.database, root, None if ref == LIVE else ref)
-        return SwitchAnswer(
-            root, ref, before, resolved.commit[:_COMMIT_CHARS] if resolved else None
-        )
+        return SwitchAnswer(root, ref, before, short_commit(resolved.commit) if resolved else None)
 
 
 def _changed_file(change: FileChange) -> ChangedFile:

@@ -3,10 +3,11 @@
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from codecompass.engine.branches import Branches
 from codecompass.engine.searching import Searcher
 from codecompass.engine.views import View, Views
 from codecompass.engine.workspace import Workspace, open_workspace
@@ -38,6 +39,7 @@ from codecompass.model.query import (
     OutlineDepth,
     SymbolFilters,
 )
+from codecompass.model.refs import short_commit
 from codecompass.model.search import SearchOptions
 from codecompass.model.snapshot import ACTIVE_JOBS, LIVE, Compatibility, JobRecord, JobStatus
 from codecompass.model.source import IgnoredFile
@@ -50,6 +52,9 @@ from codecompass.source.walk import list_ignored_by_git, list_workspace
 from codecompass.store.collect import collect_garbage
 from codecompass.store.repository import RepositoryStore
 from codecompass.store.schema import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from codecompass.engine.branches import Branches
 
 _WAIT_POLL_S = 0.2
 _MAX_NAME_CHARS = 2_000
@@ -72,7 +77,6 @@ class Engine:
         self._store = RepositoryStore(workspace.layout, workspace.settings.store)
         self._views = Views(workspace, self._store, can_sync_behind=can_sync_behind)
         self._searcher = Searcher(workspace.root, workspace.settings)
-        self._branches = Branches(workspace, self._store, self._views)
 
     @classmethod
     def open(cls, folder: str | Path, flags: Mapping[str, object] | None = None) -> "Engine":
@@ -286,6 +290,12 @@ class Engine:
 
         return examine(self.workspace, self._store)
 
+    @cached_property
+    def _branches(self) -> "Branches":
+        from codecompass.engine.branches import Branches  # not needed by most questions
+
+        return Branches(self.workspace, self._store, self._views)
+
     def _status(self, job: JobRecord | None, ref: str) -> StatusAnswer:
         compatibility = self._store.compatibility()
         reader = None
@@ -323,7 +333,7 @@ class Engine:
     def _why_not(self, path: str, view: View, error: FileNotIndexed) -> FileNotIndexed:
         """An error that says why a file is not there: another ref, an ignore rule."""
         if view.target.ref != LIVE:
-            at = f"{view.target.ref} at {(view.target.commit or '')[:10]}"
+            at = f"{view.target.ref} at {short_commit(view.target.commit or '')}"
             is_there = view.content_id(path) is not None
             said = error.message if is_there else f"{path} is not there"
             hint = error.remediation if error.remediation.startswith("one of") else ""

@@ -27,7 +27,6 @@ class Base:
     """The branch that something is based on, and the commit where they went apart."""
 
     ref: str
-    commit: str
     merge_base: ResolvedRef
 
 
@@ -73,7 +72,7 @@ def _base_at(objects: GitObjects, commit: str, name: str, *, prefix: str) -> Bas
     if common is None:
         return None
     at = resolve_ref(objects, common, prefix=prefix)
-    return Base(short_name(name), resolved.commit, at)
+    return Base(short_name(name), at)
 
 
 class Layers:

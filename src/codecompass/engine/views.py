@@ -1,10 +1,10 @@
 """Which snapshot a question sees: looks for changes, resolves refs, indexes what is missing."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from codecompass.engine.freshness import Step, next_step
 from codecompass.engine.layers import Base, Layers
@@ -59,19 +59,6 @@ class View:
     def elapsed_ms(self) -> int:
         """How long the question has taken, from before its snapshot was made ready."""
         return round((time.monotonic() - self.target.started) * 1000)
-
-    def __enter__(self) -> "View":
-        """Use as a context manager, so that the writer can tidy up behind the reader."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Let go of the snapshot's state."""
-        self.reader.__exit__(kind, error, trace)
 
     def beside(self, target: Target) -> "View":
         """Another snapshot in the same state of the store."""
@@ -145,18 +132,20 @@ class Views:
         """What a run of the indexer may use."""
         return JobSettings(self._workspace.settings.index, self._workspace.settings.refs)
 
-    def open(self, ref: str | None, progress: Progress) -> View:
+    def open(self, ref: str | None, progress: Progress) -> AbstractContextManager[View]:
         """The snapshot of a ref, or of the working tree, as it is now."""
         return self.open_target(self.prepare(ref, progress))
 
-    def open_target(self, target: Target) -> View:
-        """A snapshot that was prepared just before."""
+    @contextmanager
+    def open_target(self, target: Target) -> Generator[View]:
+        """A snapshot that was prepared just before; closed, the writer can tidy up behind it."""
         if target.name.ref != LIVE and not self._workspace.is_bare:
             self._on_disk = self._store.files(live_name(self.root)) or {}
         reader = self._store.reader(target.name)
         if reader is None:
             raise IndexMissing(f"{self.root} has not been indexed yet")
-        return View(self, target, reader)
+        with reader:
+            yield View(self, target, reader)
 
     def prepare(self, ref: str | None, progress: Progress) -> Target:
         """Bring the snapshot of a ref up to date; None means what `switch_ref` chose."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from codecompass.model.snapshot import FileDelta, FileEntry, SnapshotName
 from codecompass.model.source import FileStat, SkipReason
-from codecompass.store.lists import is_same_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Plan:
 
     def _is_new(self, path: str, entry: FileEntry) -> bool:
         before = self.known.get(path)
-        return before is None or not is_same_content(before, entry)
+        return before is None or not before.says_same(entry)
 
 
 def find_delta(

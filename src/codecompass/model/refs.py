@@ -3,6 +3,13 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+_SHORT_CHARS = 10
+
+
+def short_commit(commit: str) -> str:
+    """As much of a commit's id as answers tell."""
+    return commit[:_SHORT_CHARS]
+
 
 @dataclass(frozen=True, slots=True)
 class ResolvedRef:
@@ -28,8 +35,7 @@ class RefInfo:
     name: str
     kind: RefKind
     commit: str
-    date: str  # of the commit; "" for a tag on something else
-    is_head: bool = False
+    date: str  # when it was committed or tagged
 
 
 @dataclass(frozen=True, slots=True)

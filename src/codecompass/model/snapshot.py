@@ -56,6 +56,17 @@ class FileEntry:
     size_bytes: int
     mtime_ns: int  # 0: not to be trusted, look at the content
 
+    def says_same(self, other: "FileEntry") -> bool:
+        """Whether another entry says the same of the path, times aside."""
+        if self.version_id is not None:
+            return self.version_id == other.version_id
+        return (None, self.skip_reason, self.blob_id, self.size_bytes) == (
+            other.version_id,
+            other.skip_reason,
+            other.blob_id,
+            other.size_bytes,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class FileDelta:

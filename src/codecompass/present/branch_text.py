@@ -12,7 +12,7 @@ from codecompass.model.answer import (
     RefsAnswer,
     SwitchAnswer,
 )
-from codecompass.present.meta import state_line
+from codecompass.present.meta import lacking, state_line
 from codecompass.text.tokens import estimate_tokens
 
 _MIB = 1024 * 1024
@@ -147,9 +147,7 @@ def render_compare(answer: CompareAnswer) -> str:
             (answer.to_ref, answer.to_commit),
         )
     )
-    lacks = answer.meta.not_fetched_files
-    partial = f" · partial: {lacks:,} files not fetched" if lacks else ""
-    lines = [f"{answer.symbol}: {answer.change} from {old} to {new}{partial}"]
+    lines = [f"{answer.symbol}: {answer.change} from {old} to {new}{lacking(answer.meta)}"]
     for item in answer.results:
         lines.append(item.path)
         lines += _symbol(item)

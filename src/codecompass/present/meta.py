@@ -5,11 +5,10 @@ from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 
 from codecompass.model.answer import OVERLAY, Completeness, IndexingStatus, Meta, Seen
+from codecompass.model.refs import short_commit
 from codecompass.model.search import IntentGuess
 from codecompass.model.snapshot import SnapshotCounts
 from codecompass.text.tokens import estimate_tokens
-
-_COMMIT_CHARS = 10
 
 
 def make_meta(
@@ -30,7 +29,7 @@ def make_meta(
         result_completeness=Completeness.PARTIAL if seen.not_fetched else completeness,
         not_fetched_files=seen.not_fetched or None,
         ref=seen.ref,
-        commit=seen.commit[:_COMMIT_CHARS] if seen.commit else None,
+        commit=short_commit(seen.commit) if seen.commit else None,
         source_layer=OVERLAY if seen.is_overlay else "base",
         elapsed_ms=elapsed_ms,
         estimated_tokens=estimate_tokens(str(plain(content))),
@@ -43,9 +42,13 @@ def make_meta(
 def state_line(meta: Meta) -> str:
     """Which state of the code an answer is about, for the first line of a text."""
     at = f" @{meta.commit}" if meta.commit else ""
-    lacks = meta.not_fetched_files
-    partial = f" · partial: {lacks:,} files not fetched" if lacks else ""
-    return f"index {meta.freshness_status}{at} · {meta.ref}{partial}"
+    return f"index {meta.freshness_status}{at} · {meta.ref}{lacking(meta)}"
+
+
+def lacking(meta: Meta) -> str:
+    """What an answer lacks, to stand behind something else; "" if nothing."""
+    count = meta.not_fetched_files
+    return f" · partial: {count:,} files not fetched" if count else ""
 
 
 def about_search(

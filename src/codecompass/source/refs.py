@@ -16,7 +16,7 @@ _USUAL_BRANCHES = ("main", "master", "trunk", "develop")
 _REMOTE = "refs/remotes/origin"
 _USUAL_REFS = [f"{where}/{name}" for where in ("refs/heads", _REMOTE) for name in _USUAL_BRANCHES]
 _SHA1_CHARS = 40
-_FIELDS = ("refname", "objectname", "*objectname", "symref", "HEAD", "creatordate:iso-strict")
+_FIELDS = ("refname", "objectname", "*objectname", "symref", "creatordate:iso-strict")
 _FORMAT = "%00".join(f"%({field})" for field in _FIELDS)
 _KINDS = (
     ("refs/heads/", RefKind.BRANCH),
@@ -90,11 +90,11 @@ def list_refs(folder: Path) -> list[RefInfo]:
     for line in raw.decode("utf-8", "replace").strip("\n").split("\n"):
         if not line:
             continue
-        name, object_id, peeled, symref, head, date = line.split("\0")
+        name, object_id, peeled, symref, date = line.split("\0")
         prefix, kind = next(pair for pair in _KINDS if name.startswith(pair[0]))
         if not symref:  # origin/HEAD is only another name
             commit = peeled or object_id
-            found.append(RefInfo(name[len(prefix) :], kind, commit, date, is_head=head == "*"))
+            found.append(RefInfo(name[len(prefix) :], kind, commit, date))
     return found
 
 

@@ -91,25 +91,13 @@ def entry_columns(entry: FileEntry) -> tuple[object, ...]:
     return entry.path, None, str(entry.skip_reason), entry.blob_id, entry.size_bytes
 
 
-def is_same_content(one: FileEntry, other: FileEntry) -> bool:
-    """Whether two entries say the same of a path, their times aside."""
-    if one.version_id is not None:
-        return one.version_id == other.version_id
-    return (other.version_id, one.skip_reason, one.blob_id, one.size_bytes) == (
-        None,
-        other.skip_reason,
-        other.blob_id,
-        other.size_bytes,
-    )
-
-
 def _differences(
     listed: Mapping[str, FileEntry], files: Mapping[str, FileEntry]
 ) -> dict[str, FileEntry | None]:
     changes: dict[str, FileEntry | None] = {
         path: entry
         for path, entry in files.items()
-        if path not in listed or not is_same_content(entry, listed[path])
+        if path not in listed or not entry.says_same(listed[path])
     }
     changes.update(dict.fromkeys(path for path in listed if path not in files))
     return changes
