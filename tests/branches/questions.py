@@ -17,6 +17,11 @@ def _results(answer: Answer) -> object:
     return [_without(item, "source_layer") for item in answer["results"]]
 
 
+def _uses(answer: Answer) -> object:
+    parts = [answer.get(key) for key in ("total", "files", "certainty", "unknown_calls")]
+    return [*parts, *(_without(item, "source_layer") for item in answer["results"])]
+
+
 def _counts(answer: Answer) -> object:
     return answer["counts"]
 
@@ -57,6 +62,11 @@ OF_ONE_STATE = (
     Question("locate_symbol", {"name": "totl"}, lambda answer: answer["suggestions"]),
     Question("get_file_outline", {"path": "orders.py"}),
     Question("get_file_outline", {"path": "lib/sum.h"}),
+    Question("find_references", {"symbol": "handle"}, _uses),
+    Question("find_references", {"symbol": "total", "role": "possible"}, _uses),
+    Question("get_call_graph", {"symbol": "handle", "direction": "both", "depth": 2}, _uses),
+    Question("get_symbol_hierarchy", {"symbol": "Cart"}),
+    Question("find_related_symbols", {"symbol": "handle"}),
     Question("index_status", {}, _counts),
 )
 """Asked of a working tree or a ref; compared with an index of nothing but those files."""

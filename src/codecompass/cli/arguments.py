@@ -3,6 +3,8 @@
 import argparse
 from importlib.metadata import version
 
+from codecompass.model.reference import ROLE_CHOICES
+
 _EXAMPLES = """examples:
   codecompass index                            index the repository around this folder
   codecompass search "how are routes matched"  find the code that answers a question
@@ -45,6 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
     with_ref = _with_ref(common)
     _add_index_commands(commands, common, with_ref)
     _add_question_commands(commands, with_ref)
+    _add_graph_commands(commands, with_ref)
     _add_branch_commands(commands, common, with_ref)
     _add_report_commands(commands, common, with_ref)
     return parser
@@ -120,6 +123,43 @@ def _add_question_commands(
         description='Reads lines like {"id": 1, "op": "locate_symbol", "args": {"name": "main"}}.'
         " Syncs first. A bad line is answered with an error and does not stop the rest.",
     )
+
+
+def _add_graph_commands(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    common: argparse.ArgumentParser,
+) -> None:
+    refs = commands.add_parser(
+        "refs",
+        parents=[common],
+        help="every use of a symbol, by file and role",
+        description="Imports, scopes, members and types are followed to what each use means;"
+        " places that only share the name are counted apart and shown by --role possible.",
+    )
+    refs.add_argument("symbol", help="a name, a symbol path or a handle")
+    refs.add_argument(
+        "--role", action="append", default=[], choices=ROLE_CHOICES, help="repeatable"
+    )
+    refs.add_argument("--context", action="store_true", help="show the text of each line")
+    refs.add_argument("--limit", type=int, default=50, metavar="N", help="default: 50")
+    refs.add_argument("--cursor", default="", help="go on behind an earlier answer")
+    _add_filters(refs)
+    calls = commands.add_parser(
+        "calls", parents=[common], help="who calls a symbol; --callees: what it calls"
+    )
+    calls.add_argument("symbol", help="a name, a symbol path or a handle")
+    way = calls.add_mutually_exclusive_group()
+    way.add_argument("--callees", action="store_true", help="what it calls")
+    way.add_argument("--both", action="store_true", help="callers and callees")
+    calls.add_argument("--depth", type=int, default=1, metavar="N", help="steps (default: 1)")
+    calls.add_argument("--limit", type=int, default=50, metavar="N", help="default: 50")
+    for name, meaning in (
+        ("hierarchy", "what a symbol is part of, its types up and down, its members"),
+        ("related", "callers, callees, types, family, neighbours and namesakes of a symbol"),
+    ):
+        parser = commands.add_parser(name, parents=[common], help=meaning)
+        parser.add_argument("symbol", help="a name, a symbol path or a handle")
+        parser.add_argument("--limit", type=int, default=50, metavar="N", help="default: 50")
 
 
 def _add_search_commands(

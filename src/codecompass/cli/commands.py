@@ -21,6 +21,7 @@ from codecompass.model.query import (
     DiffOptions,
     DiffScope,
     ExplainLevel,
+    GraphOptions,
     OutlineDepth,
     SymbolFilters,
 )
@@ -32,6 +33,7 @@ from codecompass.present.branch_text import (
     render_refs,
     render_switch,
 )
+from codecompass.present.graph_text import render_calls, render_family, render_references
 from codecompass.present.search_text import render_explain, render_search
 from codecompass.present.text import (
     render_doctor,
@@ -113,6 +115,64 @@ def run_outline(parsed: argparse.Namespace) -> int:
                 progress=progress,
             )
         _print(parsed, answer, render_outline(answer))
+    return _found(parsed, len(answer.results))
+
+
+def run_refs(parsed: argparse.Namespace) -> int:
+    """Every use of a symbol."""
+    options = GraphOptions(
+        roles=tuple(parsed.role),
+        limit=parsed.limit,
+        cursor=parsed.cursor,
+        with_context=parsed.context,
+    )
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer = engine.find_references(
+                parsed.symbol,
+                options=options,
+                filters=_filters(parsed),
+                ref=parsed.ref,
+                progress=progress,
+            )
+        _print(parsed, answer, render_references(answer))
+    return _found(parsed, len(answer.results))
+
+
+def run_calls(parsed: argparse.Namespace) -> int:
+    """Who calls a symbol, and what it calls."""
+    direction = "both" if parsed.both else "callees" if parsed.callees else "callers"
+    options = GraphOptions(direction=direction, depth=parsed.depth, limit=parsed.limit)
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer = engine.call_graph(
+                parsed.symbol, options=options, ref=parsed.ref, progress=progress
+            )
+        _print(parsed, answer, render_calls(answer))
+    return _found(parsed, len(answer.results))
+
+
+def run_hierarchy(parsed: argparse.Namespace) -> int:
+    """The family of a symbol."""
+    options = GraphOptions(limit=parsed.limit)
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer = engine.hierarchy(
+                parsed.symbol, options=options, ref=parsed.ref, progress=progress
+            )
+        _print(parsed, answer, render_family(answer))
+    return _found(parsed, len(answer.results))
+
+
+def run_related(parsed: argparse.Namespace) -> int:
+    """What belongs to a symbol."""
+    options = GraphOptions(limit=parsed.limit)
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer = engine.related(
+                parsed.symbol, options=options, ref=parsed.ref, progress=progress
+            )
+        _print(parsed, answer, render_family(answer))
     return _found(parsed, len(answer.results))
 
 

@@ -104,6 +104,7 @@ class AnswerSettings:
     max_results: int = 50  # matches in one answer; more are counted and said to be left out
     max_suggestions: int = 5  # similar names told when nothing was found
     max_changes: int = 100  # changed symbols in one answer; more are counted
+    max_relations: int = 1_000  # uses, calls or relatives in one answer, whatever is asked for
     diff_files: int = 2_000  # of more changed files only the names are told, not the symbols
 
 

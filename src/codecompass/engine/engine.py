@@ -1,7 +1,8 @@
 """One method per operation; every front end calls these and decides nothing itself."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -32,10 +33,12 @@ from codecompass.model.answer import (
     SymbolResult,
     SyncAnswer,
 )
+from codecompass.model.graph_answer import CallsAnswer, FamilyAnswer, ReferencesAnswer
 from codecompass.model.query import (
     AnswerShape,
     DetailLevel,
     DiffOptions,
+    GraphOptions,
     OutlineDepth,
     SymbolFilters,
 )
@@ -55,6 +58,7 @@ from codecompass.store.schema import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from codecompass.engine.branches import Branches
+    from codecompass.engine.graphing import GraphQuestions
 
 _WAIT_POLL_S = 0.2
 _MAX_NAME_CHARS = 2_000
@@ -222,6 +226,72 @@ class Engine:
                 options=options or SearchOptions(),
                 filters=filters or SymbolFilters(),
             )
+
+    def find_references(
+        self,
+        symbol: str,
+        *,
+        options: GraphOptions | None = None,
+        filters: SymbolFilters | None = None,
+        ref: str | None = None,
+        progress: Progress = _silent,
+    ) -> ReferencesAnswer:
+        """Every use of a symbol by role, grouped by file; same-name places are kept apart."""
+        with self._graph_questions(symbol, options, ref, progress) as (questions, chosen):
+            return questions.references(symbol, chosen, filters or SymbolFilters())
+
+    def call_graph(
+        self,
+        symbol: str,
+        *,
+        options: GraphOptions | None = None,
+        filters: SymbolFilters | None = None,
+        ref: str | None = None,
+        progress: Progress = _silent,
+    ) -> CallsAnswer:
+        """Who calls a symbol and what it calls, with the lines of the calls."""
+        with self._graph_questions(symbol, options, ref, progress) as (questions, chosen):
+            return questions.calls(symbol, chosen, filters or SymbolFilters())
+
+    def hierarchy(
+        self,
+        symbol: str,
+        *,
+        options: GraphOptions | None = None,
+        filters: SymbolFilters | None = None,
+        ref: str | None = None,
+        progress: Progress = _silent,
+    ) -> FamilyAnswer:
+        """Parent chain, supertypes, subtypes, overrides, members."""
+        with self._graph_questions(symbol, options, ref, progress) as (questions, chosen):
+            return questions.family(symbol, chosen, filters or SymbolFilters())
+
+    def related(
+        self,
+        symbol: str,
+        *,
+        options: GraphOptions | None = None,
+        filters: SymbolFilters | None = None,
+        ref: str | None = None,
+        progress: Progress = _silent,
+    ) -> FamilyAnswer:
+        """What belongs to a symbol: callers, callees, types, family, neighbours, namesakes."""
+        with self._graph_questions(symbol, options, ref, progress) as (questions, chosen):
+            return questions.related(symbol, chosen, filters or SymbolFilters())
+
+    @contextmanager
+    def _graph_questions(
+        self, symbol: str, options: GraphOptions | None, ref: str | None, progress: Progress
+    ) -> Generator[tuple["GraphQuestions", GraphOptions]]:
+        from codecompass.engine.graphing import GraphQuestions  # not needed by most questions
+
+        _check_name(symbol)
+        options = options or GraphOptions()
+        most = self.workspace.settings.answers.max_relations
+        if not 1 <= options.limit <= most:
+            raise BadInput(f"limit: given {options.limit}; allowed: 1 to {most}")
+        with self._views.open(ref, progress) as view:
+            yield GraphQuestions(view, self.workspace.settings.answers), options
 
     def diff(
         self,

@@ -16,9 +16,11 @@ from codecompass.model.query import (
     DiffOptions,
     DiffScope,
     ExplainLevel,
+    GraphOptions,
     OutlineDepth,
     SymbolFilters,
 )
+from codecompass.model.reference import ROLE_CHOICES
 from codecompass.model.search import SearchMode, SearchOptions, Stage
 from codecompass.model.symbol import STATEMENT_KINDS, SymbolKind
 from codecompass.search.parse_query import language_named
@@ -142,6 +144,29 @@ def _status(engine: Engine, given: Mapping[str, Any]) -> object:
     )
 
 
+def _graph_options(given: Mapping[str, Any]) -> GraphOptions:
+    return GraphOptions(
+        roles=given.get("role", ()),
+        direction=given.get("direction", "callers"),
+        depth=given.get("depth", 1),
+        limit=given.get("limit", 50),
+        cursor=given.get("cursor", ""),
+        with_context=given.get("include_context", False),
+    )
+
+
+def _graph(name: str) -> Callable[[Engine, Mapping[str, Any]], object]:
+    def call(engine: Engine, given: Mapping[str, Any]) -> object:
+        return getattr(engine, name)(
+            given["symbol"],
+            options=_graph_options(given),
+            filters=_filters(given),
+            ref=given.get("ref"),
+        )
+
+    return call
+
+
 OPERATIONS = {
     operation.name: operation
     for operation in (
@@ -197,6 +222,58 @@ OPERATIONS = {
                 _REF,
             ),
             _locate,
+        ),
+        Operation(
+            "find_references",
+            "every use of a symbol by role, grouped by file",
+            (
+                Argument("symbol", str, required=True),
+                Argument("role", str, choices=ROLE_CHOICES, repeated=True),
+                *_FILTERS,
+                Argument("include_context", bool),
+                Argument("limit", int),
+                Argument("cursor", str),
+                _REF,
+            ),
+            _graph("find_references"),
+        ),
+        Operation(
+            "get_call_graph",
+            "who calls a symbol and what it calls, with the lines of the calls",
+            (
+                Argument("symbol", str, required=True),
+                Argument("direction", str, choices=("callers", "callees", "both")),
+                Argument("depth", int),
+                Argument("limit", int),
+                Argument("kind", str, choices=KINDS, repeated=True),
+                Argument("language", str, repeated=True),
+                _REF,
+            ),
+            _graph("call_graph"),
+        ),
+        Operation(
+            "get_symbol_hierarchy",
+            "parent chain, supertypes, subtypes, overrides, members",
+            (
+                Argument("symbol", str, required=True),
+                Argument("limit", int),
+                Argument("kind", str, choices=KINDS, repeated=True),
+                Argument("language", str, repeated=True),
+                _REF,
+            ),
+            _graph("hierarchy"),
+        ),
+        Operation(
+            "find_related_symbols",
+            "callers, callees, types, family, neighbours and namesakes of a symbol",
+            (
+                Argument("symbol", str, required=True),
+                Argument("limit", int),
+                Argument("kind", str, choices=KINDS, repeated=True),
+                Argument("language", str, repeated=True),
+                _REF,
+            ),
+            _graph("related"),
         ),
         Operation(
             "diff_context",

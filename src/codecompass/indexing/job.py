@@ -1,20 +1,22 @@
 """A plan in, its snapshot published: extract what is new → publish → collect garbage."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from codecompass.config.settings import IndexSettings, RefSettings
 from codecompass.errors import CodeCompassError
 from codecompass.indexing.cascade import ChunkPlace, find_requoted
+from codecompass.indexing.linking import Linking, LinkReport
 from codecompass.indexing.plan import Plan
 from codecompass.indexing.publish import Stage
 from codecompass.indexing.run import extract_all, no_garbage_collection
 from codecompass.indexing.work import WorkItem
-from codecompass.model.snapshot import JobCounts, JobId, JobStatus, VersionId
+from codecompass.model.snapshot import FileEntry, JobCounts, JobId, JobStatus, VersionId
 from codecompass.store.collect import collect_garbage
 from codecompass.store.jobs import finish_job, last_job, set_status, start_job
+from codecompass.store.links import write_snapshot_links
 from codecompass.store.repository import WriteSession
 from codecompass.store.schema import create_indexes, drop_indexes
 from codecompass.store.snapshots import (
@@ -64,7 +66,8 @@ class Job:
     def run(self, plan: Plan) -> SyncReport:
         """Publish what is planned; killed at any moment, what was published before stays."""
         previous = find_snapshot(self._database, plan.name)
-        if previous and not (plan.extract or plan.changed() or plan.dropped()):
+        has_changed = plan.extract or plan.changed() or plan.dropped()
+        if previous and previous.rules == plan.rules and not has_changed:
             self._note_no_change(plan, previous)
             counts = JobCounts(scanned=plan.scanned, hashed=plan.hashed)
             return SyncReport(counts, self._elapsed_ms(), published=False)
@@ -128,14 +131,27 @@ class Job:
         set_status(self._database, job, JobStatus.VALIDATING)
         self._progress("publish", 0, 0)
         requoted = self._find_requoted(stage, plan)
-        counts = stage.counts(requoted=len(requoted))
         files = {**plan.files, **{entry.path: entry for entry in stage.entries}}
+        create_indexes(self._database)
+        linked = self._link(plan, files)
+        counts = stage.counts(requoted=len(requoted), resolved=linked.resolved)
         state = NewState(files, plan.head, plan.rules)
         with self._database.transaction("publish the snapshot"):
-            publish_snapshot(self._database, plan.name, state, self._session.lists)
-            create_indexes(self._database)
+            snapshot_id = publish_snapshot(self._database, plan.name, state, self._session.lists)
+            write_snapshot_links(self._database, snapshot_id, linked.links)
             self._finish(job, JobStatus.PUBLISHED, counts)
         return SyncReport(counts, self._elapsed_ms(), published=True, requoted=tuple(requoted))
+
+    def _link(self, plan: Plan, files: Mapping[str, FileEntry]) -> LinkReport:
+        """Find out what names mean; what is stored of it is seen only when it is published."""
+
+        def tell(done: int, total: int) -> None:
+            self._session.beat()
+            self._progress("link", done, total)
+
+        linking = Linking(self._database, self._root, plan.name, self._session.lists, tell)
+        with no_garbage_collection():
+            return linking.run(files)
 
     def _find_requoted(self, stage: Stage, plan: Plan) -> list[ChunkPlace]:
         if not plan.known:

@@ -57,7 +57,7 @@ class Stage:
         self._session.database.commit()
         self.uncommitted = 0
 
-    def counts(self, *, requoted: int) -> JobCounts:
+    def counts(self, *, requoted: int, resolved: int) -> JobCounts:
         """What the run did."""
         plan = self._plan
         settled = [*plan.files.values(), *self.entries]
@@ -70,4 +70,5 @@ class Stage:
             skipped=sum(entry.skip_reason is not None for entry in settled),
             symbols=self._symbols,
             requoted=requoted,
+            resolved=resolved,
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from codecompass.config.settings import IndexSettings
 from codecompass.indexing.views import VIEWS_VERSION, build_documents
+from codecompass.link.families import LINK_VERSION
 from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.source import SkipReason, SourceText
 from codecompass.parse.detect import detect_language, language_by_name
@@ -146,7 +147,8 @@ def admission_rules(settings: IndexSettings) -> str:
     """A text that changes when other files would be read, or in another language."""
     limits = f"{settings.max_file_bytes}|{settings.max_line_bytes}"
     table = [(row.name, row.suffixes, row.filenames, row.interpreters) for row in LANGUAGES]
-    return hashlib.blake2b(f"{limits}|{table}".encode(), digest_size=6).hexdigest()
+    rules = f"{limits}|{table}|{LINK_VERSION}"
+    return hashlib.blake2b(rules.encode(), digest_size=6).hexdigest()
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from codecompass.model.module import ModuleFacts
 from codecompass.model.reference import Import, Reference
 from codecompass.model.symbol import Symbol
 
@@ -16,4 +17,5 @@ class FileFacts:
     symbols: tuple[Symbol, ...]  # definitions and root statements, in source order
     references: tuple[Reference, ...] = ()
     imports: tuple[Import, ...] = ()
+    module: ModuleFacts | None = None  # what names mean in it, where the language is known well
     is_windowed: bool = False  # no grammar: the statements are plain line windows

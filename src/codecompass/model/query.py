@@ -60,6 +60,18 @@ class DiffOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphOptions:
+    """How far connections are followed, and how many are told."""
+
+    roles: tuple[str, ...] = ()  # of uses; none: all of them
+    direction: str = "callers"  # callers, callees or both
+    depth: int = 1
+    limit: int = 50
+    cursor: str = ""
+    with_context: bool = False  # the text of each line
+
+
+@dataclass(frozen=True, slots=True)
 class SymbolFilters:
     """Conditions on a symbol and its path; empty ones let everything through."""
 

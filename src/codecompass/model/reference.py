@@ -19,6 +19,12 @@ class Role(StrEnum):
     DECORATE = "decorate"
 
 
+USAGE = frozenset({Role.CALL, Role.TYPE, Role.READ, Role.WRITE, Role.INHERIT, Role.DECORATE})
+"""The roles of a use that neither makes nor passes on what it names."""
+ROLE_CHOICES = (*map(str, Role), "usage", "possible")
+"""What a caller may ask for: roles, all usages, or places that only share the name."""
+
+
 class Reference(NamedTuple):
     """One use of a name that is not local to the function it stands in.
 

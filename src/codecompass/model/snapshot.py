@@ -106,6 +106,7 @@ class JobCounts:
     skipped: int = 0  # files found but not indexable
     symbols: int = 0  # definitions extracted
     requoted: int = 0  # chunks whose quoted signatures changed
+    resolved: int = 0  # files whose uses were resolved
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,22 +4,26 @@ Order: parse → drafts → root statements → numbering → records → import
 """
 
 import hashlib
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from codecompass.model.facts import FileFacts
-from codecompass.model.symbol import SymbolKind
-from codecompass.parse.drafts import collect_drafts
+from codecompass.model.module import ModuleFacts
+from codecompass.model.symbol import Symbol, SymbolKind
+from codecompass.parse.drafts import Draft, collect_drafts
 from codecompass.parse.imports import ImportRules, collect_imports
 from codecompass.parse.languages import Language
 from codecompass.parse.parser import Grammar, Syntax, parse, query_text
+from codecompass.parse.ranges import innermost
 from codecompass.parse.references import collect_references
 from codecompass.parse.statements import Statement, root_statements
 from codecompass.parse.symbols import RecordBuilder, number_records
+from codecompass.parse.walkers.table import load_walker
 from codecompass.parse.windows import line_windows
 from codecompass.text.lines import LineTable
 
 # Raised when the meaning of a stored record changes without a change of a query file.
-_RULES_VERSION = 1
+_RULES_VERSION = 2
 _INDEXED_QUERIES = ("symbols", "references")
 
 
@@ -37,7 +41,8 @@ def extract(language: Language, text: bytes, *, with_reads: bool = False) -> Fil
     names = (*_INDEXED_QUERIES, "reads") if with_reads else _INDEXED_QUERIES
     grammar = Grammar(*language.grammar, language.queries, names)
     try:
-        syntax = parse(text, grammar, transparent=language.transparent)
+        walk = load_walker(language.walker)
+        syntax = parse(text, grammar, transparent=language.transparent, walk=walk)
     except ModuleNotFoundError:  # no wheel of this grammar for this platform
         return _windowed(language, text, lines)
     return _facts(language, text, lines=lines, syntax=syntax)
@@ -107,4 +112,29 @@ def _facts(language: Language, text: bytes, *, lines: LineTable, syntax: Syntax)
         symbols=tuple(records),
         references=tuple(uses),
         imports=tuple(imports),
+        module=_placed(syntax.module, records, drafts, numbering.drafts),
     )
+
+
+def _placed(
+    module: ModuleFacts | None,
+    records: Sequence[Symbol],
+    drafts: Sequence[Draft],
+    ordinals: Sequence[int],
+) -> ModuleFacts | None:
+    """The tables with the symbols that declarations are and that uses stand in."""
+    if module is None:
+        return None
+    spans = [(use.start, use.start) for use in module.uses]
+    around = innermost([(draft.start, draft.end) for draft in drafts], spans)
+    uses = [
+        use._replace(enclosing=ordinals[index]) if index >= 0 else use
+        for use, index in zip(module.uses, around, strict=True)
+    ]
+    by_name = {item.name_start: item.ordinal for item in records if item.name_start >= 0}
+    found = {
+        number: by_name[module.decls[number].start]
+        for number in module.keys
+        if module.decls[number].start in by_name
+    }
+    return module._replace(uses=uses, ordinals=found)

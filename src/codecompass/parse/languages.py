@@ -44,6 +44,7 @@ class Language:
     name_prefix: str = ""  # a mark that is not part of a name, as in Ruby's `attr_reader :x`
     module_binds: str = ""  # which part of its path a plain module import binds: first, last
     has_references: bool = True
+    walker: str = ""  # which walker reads what its names mean
 
 
 CLASS_NAME = "<class>"
@@ -74,6 +75,7 @@ _C_TRANSPARENT = _words(
 LANGUAGES: tuple[Language, ...] = (
     Language(
         name="python",
+        walker="python",
         label="Python",
         suffixes=(".py", ".pyi", ".pyw"),
         filenames=("SConstruct", "SConscript", "wscript"),
@@ -89,6 +91,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="typescript",
+        walker="typescript",
         label="TypeScript",
         suffixes=(".ts", ".mts", ".cts"),
         grammar=_grammar("typescript", "language_typescript"),
@@ -102,6 +105,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="tsx",
+        walker="typescript",
         label="TypeScript",
         suffixes=(".tsx",),
         grammar=_grammar("typescript", "language_tsx"),
@@ -114,6 +118,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="javascript",
+        walker="javascript",
         label="JavaScript",
         suffixes=(".js", ".jsx", ".mjs", ".cjs"),
         filenames=("Jakefile",),

@@ -1,11 +1,12 @@
-"""Bytes in, plain capture ranges out: the only module that knows tree-sitter.
+"""Bytes in, plain capture ranges out: the only module that runs tree-sitter.
 
-What it deliberately does not do: decide what a capture means. Nodes and native
-errors do not leave it; a capture is a pair of byte offsets under its name.
+What it deliberately does not do: decide what a capture means. Nodes are handed to a
+walker and go nowhere else; a capture is a pair of byte offsets under its name.
 """
 
+import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -13,11 +14,16 @@ from importlib.resources import files
 
 import tree_sitter
 
+from codecompass.model.module import ModuleFacts
 from codecompass.parse.ranges import ByteRange
+
+Walk = Callable[[tree_sitter.Node, bytes], ModuleFacts]
 
 # A query state machine may blow up on hostile input; past this many live states
 # tree-sitter drops the oldest instead of taking memory without end.
 _MATCH_LIMIT = 65_536
+# Expressions of thousands of operands are trees as deep.
+_WALK_DEPTH = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ class Syntax:
     captures: Mapping[str, list[ByteRange]]
     roots: list[RootNode]
     has_errors: bool
+    module: ModuleFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +64,10 @@ class _Loaded:
     query: tree_sitter.Query
 
 
-def parse(data: bytes, grammar: Grammar, *, transparent: frozenset[str]) -> Syntax:
-    """Parse `data` and run the grammar's queries over the whole tree.
+def parse(
+    data: bytes, grammar: Grammar, *, transparent: frozenset[str], walk: Walk | None = None
+) -> Syntax:
+    """Parse `data`, run the grammar's queries over the whole tree, and let a walker through it.
 
     Captures of one name come in source order without repetition.
     """
@@ -74,7 +83,20 @@ def parse(data: bytes, grammar: Grammar, *, transparent: frozenset[str]) -> Synt
     for span in list(found.pop("injection", ())):
         _collect_injected(loaded, data, span, found)
     captures = {name: sorted(spans) for name, spans in found.items()}
-    return Syntax(captures, _root_nodes(root, transparent), root.has_error)
+    module = _walked(walk, root, data) if walk is not None else None
+    return Syntax(captures, _root_nodes(root, transparent), root.has_error, module)
+
+
+def _walked(walk: Walk, root: tree_sitter.Node, data: bytes) -> ModuleFacts | None:
+    """What a walker says of a tree; None if the tree is too deep for it."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _WALK_DEPTH))
+    try:
+        return walk(root, data)
+    except RecursionError:
+        return None
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _collect(

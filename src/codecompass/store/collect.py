@@ -6,6 +6,7 @@ from pathlib import Path
 
 from codecompass.config.settings import RefSettings
 from codecompass.model.snapshot import LIVE, SnapshotId
+from codecompass.store.links import delete_unused_links
 from codecompass.store.repository import WriteSession
 from codecompass.store.snapshots import (
     SnapshotRecord,
@@ -49,6 +50,7 @@ def collect_garbage(
     gone = [root for root in default_refs(database) if not Path(root).is_dir()]
     with database.transaction("drop snapshots"):
         drop_snapshots(database, stale)
+        delete_unused_links(database)
         for root in gone:
             set_default_ref(database, root, None)
     unused = unused_versions(database)

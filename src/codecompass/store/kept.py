@@ -8,6 +8,7 @@ from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.catalog import Catalog, CatalogFile
 from codecompass.store.database import Database
 from codecompass.store.grams import GramIndex
+from codecompass.store.graph import LinkMap
 from codecompass.store.lists import FileLists
 from codecompass.store.snapshots import (
     Extraction,
@@ -32,6 +33,8 @@ class KeptSnapshot:
     def __init__(
         self, record: SnapshotRecord, files: Mapping[str, FileEntry], extractions: _Extractions
     ) -> None:
+        self._record_id = record.id
+        self._links: LinkMap | None = None
         self.generation = record.generation
         self.revision = record.revision
         self.files = files
@@ -47,6 +50,12 @@ class KeptSnapshot:
         )
         self._versions: _Versions = (-1, -1)
         self._others: frozenset[VersionId] = frozenset()
+
+    def links(self, database: Database) -> LinkMap:
+        """Which link each path has."""
+        if self._links is None:
+            self._links = LinkMap(database, self._record_id, self.files)
+        return self._links
 
     def others(self, database: Database) -> frozenset[VersionId]:
         """The versions of the store that are not this snapshot's."""

@@ -15,6 +15,7 @@ from codecompass.model.source import Span
 from codecompass.model.symbol import STATEMENT_KINDS, PlacedSymbol, Symbol, SymbolKind
 from codecompass.store.catalog import Catalog
 from codecompass.store.database import Database
+from codecompass.store.graph import GraphReader
 from codecompass.store.kept import Kept, KeptSnapshot
 from codecompass.store.lexical import LexicalView, Scope
 from codecompass.store.snapshots import (
@@ -227,6 +228,11 @@ class SnapshotReader:
         """The first definitions right inside a record, or at the top of a file."""
         rows = self._database.rows(_MEMBERS, (place.version_id, place.ordinal, limit))
         return [Member(kind, name) for kind, name in rows]
+
+    @property
+    def graph(self) -> GraphReader:
+        """What the uses in this snapshot mean."""
+        return GraphReader(self._database, self._state.links(self._database))
 
     def uses_named(self, name: str) -> list[Use]:
         """Where a name is used in this snapshot, by version and line."""

@@ -7,7 +7,7 @@ from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFu
 from codecompass.model.snapshot import Compatibility
 from codecompass.store.database import Database
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (
@@ -84,6 +84,57 @@ CREATE TABLE IF NOT EXISTS grams (
   bits BLOB NOT NULL
 );
 
+CREATE TABLE IF NOT EXISTS modules (
+  version_id INTEGER PRIMARY KEY REFERENCES versions (id) ON DELETE CASCADE,
+  tables BLOB NOT NULL,
+  uses BLOB NOT NULL,
+  names BLOB NOT NULL,
+  imported BLOB NOT NULL,
+  shares INTEGER NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS nodes (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL,
+  key TEXT NOT NULL,
+  UNIQUE (path, key)
+);
+
+CREATE TABLE IF NOT EXISTS links (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  version_id INTEGER NOT NULL REFERENCES versions (id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  edges BLOB NOT NULL,
+  misses BLOB NOT NULL,
+  needs BLOB NOT NULL,
+  outside INTEGER NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS reached (
+  node_id INTEGER NOT NULL,
+  link_id INTEGER NOT NULL REFERENCES links (id) ON DELETE CASCADE,
+  uses INTEGER NOT NULL,
+  PRIMARY KEY (node_id, link_id)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS missed (
+  name TEXT NOT NULL,
+  link_id INTEGER NOT NULL REFERENCES links (id) ON DELETE CASCADE,
+  uses INTEGER NOT NULL,
+  PRIMARY KEY (name, link_id)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS rests (
+  node_id INTEGER NOT NULL,
+  link_id INTEGER NOT NULL REFERENCES links (id) ON DELETE CASCADE,
+  PRIMARY KEY (node_id, link_id)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS snapshot_links (
+  snapshot_id INTEGER PRIMARY KEY REFERENCES snapshots (id) ON DELETE CASCADE,
+  ids BLOB NOT NULL
+);
+
 CREATE TABLE IF NOT EXISTS pending_deletes (
   version_id INTEGER PRIMARY KEY
 );
@@ -158,6 +209,10 @@ _INDEXES = {
     "symbols_by_stable_id": "symbols (stable_id)",
     "uses_by_name": "uses (name, role)",
     "listed_by_version": "listed_files (version_id)",
+    "links_by_version": "links (version_id)",
+    "reached_by_link": "reached (link_id)",
+    "missed_by_link": "missed (link_id)",
+    "rests_by_link": "rests (link_id)",
     "files_by_version": "snapshot_files (version_id)",
 }
 

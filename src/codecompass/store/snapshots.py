@@ -103,7 +103,7 @@ def snapshot_files(
 
 def publish_snapshot(
     database: Database, name: SnapshotName, state: NewState, lists: FileLists
-) -> None:
+) -> SnapshotId:
     """Bring a snapshot to its new state; inside a transaction, so that nobody sees half of it."""
     previous = find_snapshot(database, name)
     placed = lists.place(database, state.files, previous.list_id if previous else None)
@@ -131,6 +131,7 @@ def publish_snapshot(
             for path, entry in placed.changes.items()
         ),
     )
+    return found.id
 
 
 def update_times(

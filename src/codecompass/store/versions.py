@@ -11,6 +11,7 @@ from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.symbol import Symbol
 from codecompass.store.database import Database, Row
 from codecompass.store.lexical import Document
+from codecompass.store.modules import encode_module, insert_modules
 
 SCOPE_MARK = " > "
 _LIST_MARK = "\n"
@@ -42,6 +43,7 @@ class VersionRows:
     definitions: int
     grams: bytes
     documents: Sequence[Document]
+    module: Row | None
 
     def version_row(self) -> Row:
         """The row that makes the version known."""
@@ -100,6 +102,7 @@ def encode_version(
         definitions,
         views.grams,
         views.documents,
+        encode_module(version_id, facts.module) if facts.module is not None else None,
     )
 
 
@@ -110,6 +113,7 @@ def insert_versions(database: Database, versions: Sequence[VersionRows]) -> None
     database.run_many(_INSERT_USE, chain.from_iterable(v.uses for v in versions))
     database.run_many(_INSERT_IMPORT, chain.from_iterable(v.imports for v in versions))
     database.run_many("INSERT INTO grams VALUES (?, ?)", ((v.id, v.grams) for v in versions))
+    insert_modules(database, (v.module for v in versions if v.module is not None))
 
 
 class KnownVersion(NamedTuple):

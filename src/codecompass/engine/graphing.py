@@ -1,0 +1,325 @@
+"""Questions about connections: symbol in, answer out; gathers, then hands to `present`."""
+
+import base64
+import binascii
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from codecompass.config.settings import AnswerSettings
+from codecompass.engine.views import View
+from codecompass.errors import BadInput
+from codecompass.model.answer import OVERLAY, Meta, SymbolResult
+from codecompass.model.edge import Confidence
+from codecompass.model.graph_answer import (
+    CallsAnswer,
+    Completeness,
+    FamilyAnswer,
+    ReferencesAnswer,
+    RelationResult,
+)
+from codecompass.model.query import DetailLevel, GraphOptions, SymbolFilters
+from codecompass.model.reference import USAGE, Role
+from codecompass.model.symbol import PlacedSymbol
+from codecompass.navigate.calls import Call, Direction, call_graph
+from codecompass.navigate.hierarchy import hierarchy
+from codecompass.navigate.lookup import Lookup, locate
+from codecompass.navigate.related import related_symbols
+from codecompass.navigate.uses import Graph, UsePlace, Uses
+from codecompass.present.detail import symbol_result
+from codecompass.present.meta import make_meta
+from codecompass.text.secrets import mask_secrets
+
+# A name with more definitions than this means too much; the first are told, the rest counted.
+_MAX_DEFINITIONS = 8
+_MAX_DEPTH = 10
+_POSSIBLE = str(Confidence.POSSIBLE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """The definitions that a text means, equal declarations told once."""
+
+    lookup: Lookup
+    symbols: tuple[PlacedSymbol, ...]
+
+
+class GraphQuestions:
+    """Answers one question about one view."""
+
+    def __init__(self, view: View, settings: AnswerSettings) -> None:
+        self._view = view
+        self._settings = settings
+        self._graph = Graph(view.reader)
+
+    def references(
+        self, symbol: str, options: GraphOptions, filters: SymbolFilters
+    ) -> ReferencesAnswer:
+        """Every use of a symbol by role, grouped by file."""
+        subject = self._subject(symbol, filters)
+        uses = self._distinct(subject.symbols)
+        places: list[tuple[Uses, UsePlace]] = []
+        for item in uses:
+            found = self._graph.places(item, item.files)
+            if _POSSIBLE in options.roles:
+                found += self._graph.possible_places(item, item.possible_files)
+            places += [(item, place) for place in found]
+        places = [pair for pair in places if _admits(options, filters, pair[1])]
+        places.sort(key=lambda pair: (pair[1].path, pair[1].start))
+        start = _offset(options.cursor, symbol)
+        shown = places[start : start + options.limit]
+        results = self._use_results(shown, many=len(uses) > 1, with_text=options.with_context)
+        if str(Role.DEFINITION) in options.roles and not start:
+            defined = [_relation(item, str(Role.DEFINITION)) for item in subject.symbols]
+            results = (*self._layered(defined), *results)
+        end = start + len(shown)
+        return ReferencesAnswer(
+            query=symbol,
+            definitions=self._definitions(subject),
+            total=len(places),
+            files=_most_first(Counter(place.path for _, place in places)),
+            roles=_most_first(Counter(str(place.role) for _, place in places)),
+            results=results,
+            certainty=self._certainty(uses),
+            suggestions=subject.lookup.suggestions,
+            meta=self._meta(results, len(places) - start, subject),
+            cursor=_cursor(end, symbol) if end < len(places) else None,
+        )
+
+    def calls(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> CallsAnswer:
+        """Who calls a symbol and what it calls."""
+        if not 1 <= options.depth <= _MAX_DEPTH:
+            raise BadInput(f"depth: given {options.depth}; allowed: 1 to {_MAX_DEPTH}")
+        subject = self._subject(symbol, filters)
+        direction = Direction(options.direction)
+        found: list[Call] = []
+        unknown: list[str] = []
+        total, is_cut = 0, False
+        for item in self._distinct(subject.symbols):
+            part = call_graph(
+                self._graph,
+                item.symbol,
+                direction=direction,
+                depth=options.depth,
+                limit=options.limit,
+            )
+            found += part.calls
+            unknown += part.unknown
+            total += part.total
+            is_cut = is_cut or part.is_cut
+        shown = found[: options.limit]
+        results = self._layered(_call_result(call) for call in shown)
+        certainty = Completeness(complete=True, possible=0)
+        if direction is not Direction.CALLEES:
+            certainty = self._certainty(self._distinct(subject.symbols))
+        if direction is not Direction.CALLERS and unknown:
+            certainty = replace(certainty, complete=False)
+        if is_cut:
+            said = (*certainty.reasons, "the limit kept some calls from being followed")
+            certainty = replace(certainty, complete=False, reasons=said)
+        return CallsAnswer(
+            query=symbol,
+            direction=str(direction),
+            depth=options.depth,
+            definitions=self._definitions(subject),
+            total=total,
+            results=results,
+            certainty=certainty,
+            suggestions=subject.lookup.suggestions,
+            meta=self._meta(results, total, subject),
+            unknown_calls=tuple(dict.fromkeys(unknown)) or None,
+        )
+
+    def family(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> FamilyAnswer:
+        """Parent chain, supertypes, subtypes, overrides, members."""
+        return self._family(
+            symbol,
+            options,
+            filters,
+            lambda item: [
+                _relation(found.symbol, found.relation, line=found.line, depth=found.depth)
+                for found in hierarchy(self._view.reader, self._graph, item).relatives
+            ],
+        )
+
+    def related(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> FamilyAnswer:
+        """What belongs to a symbol, the closest first."""
+        return self._family(
+            symbol,
+            options,
+            filters,
+            lambda item: [
+                _relation(found.symbol, found.relation, line=found.line)
+                for found in related_symbols(self._view.reader, self._graph, item)
+            ],
+        )
+
+    def _family(
+        self,
+        symbol: str,
+        options: GraphOptions,
+        filters: SymbolFilters,
+        find: Callable[[PlacedSymbol], list[RelationResult]],
+    ) -> FamilyAnswer:
+        subject = self._subject(symbol, filters)
+        found = [item for symbol_ in subject.symbols for item in find(symbol_)]
+        results = self._layered(found[: options.limit])
+        return FamilyAnswer(
+            query=symbol,
+            definitions=self._definitions(subject),
+            total=len(found),
+            results=results,
+            suggestions=subject.lookup.suggestions,
+            meta=self._meta(results, len(found), subject),
+        )
+
+    def _subject(self, symbol: str, filters: SymbolFilters) -> _Subject:
+        kinds = SymbolFilters(kind=filters.kind, language=filters.language)
+        found = locate(
+            self._view.reader,
+            symbol,
+            filters=kinds,
+            max_suggestions=self._settings.max_suggestions,
+        )
+        return _Subject(found, found.matches[:_MAX_DEFINITIONS])
+
+    def _distinct(self, symbols: Sequence[PlacedSymbol]) -> list[Uses]:
+        """The uses of each symbol; overloads of one are one."""
+        found: dict[object, Uses] = {}
+        for symbol in symbols:
+            uses = self._graph.uses_of(symbol)
+            key = uses.numbers or (symbol.path, symbol.symbol.ordinal)
+            found.setdefault(key, uses)
+        return list(found.values())
+
+    def _definitions(self, subject: _Subject) -> tuple[SymbolResult, ...]:
+        return tuple(symbol_result(item, DetailLevel.SIGNATURE) for item in subject.symbols)
+
+    def _certainty(self, uses: Sequence[Uses]) -> Completeness:
+        reasons: list[str] = []
+        possible = sum({item.symbol.symbol.name: item.possible for item in uses}.values())
+        languages = {item.symbol.language for item in uses if not item.is_resolved}
+        if languages:
+            reasons.append(f"uses are not resolved in {', '.join(sorted(languages))}")
+        if possible:
+            reasons.append(f"{possible} more places with this name could not be resolved")
+        return Completeness(not reasons, possible, tuple(reasons))
+
+    def _use_results(
+        self, places: Sequence[tuple[Uses, UsePlace]], *, many: bool, with_text: bool
+    ) -> tuple[RelationResult, ...]:
+        symbols = self._graph.symbols((place.path, place.enclosing) for _, place in places)
+        lines: dict[str, list[str]] = {}
+        found = []
+        for uses, place in places:
+            around = symbols.get((place.path, place.enclosing))
+            result = _use_result(place, around)
+            if many:
+                result = replace(result, of=uses.symbol.handle)
+            if with_text:
+                if place.path not in lines:
+                    lines[place.path] = (self._view.text(place.path) or "").split("\n")
+                text = lines[place.path][place.line - 1 : place.line]
+                result = replace(result, context=mask_secrets(text[0].strip()) if text else None)
+            found.append(result)
+        return self._layered(found)
+
+    def _layered(self, results: Iterable[RelationResult]) -> tuple[RelationResult, ...]:
+        known = list(results)
+        overlay = self._view.overlay({item.path for item in known})
+        return tuple(
+            replace(item, source_layer=OVERLAY) if item.path in overlay else item for item in known
+        )
+
+    def _meta(self, results: Sequence[RelationResult], total: int, subject: _Subject) -> Meta:
+        counts = None if subject.symbols else self._view.reader.counts()
+        return make_meta(
+            self._view.seen(is_overlay=any(item.source_layer for item in results)),
+            shown=len(results),
+            total=total,
+            elapsed_ms=self._view.elapsed_ms(),
+            content=results,
+            searched=counts,
+        )
+
+
+def _admits(options: GraphOptions, filters: SymbolFilters, place: UsePlace) -> bool:
+    if not filters.admit_file(place.path, ""):
+        return False
+    if not options.roles:
+        return True
+    if place.confidence is Confidence.POSSIBLE:
+        return _POSSIBLE in options.roles
+    return str(place.role) in options.roles or ("usage" in options.roles and place.role in USAGE)
+
+
+def _use_result(place: UsePlace, around: PlacedSymbol | None) -> RelationResult:
+    relation, confidence = str(place.role), str(place.confidence)
+    if around is None:
+        return RelationResult(
+            place.path, place.line, place.line, "file", place.path.rpartition("/")[2],
+            place.path, relation, confidence, place.line,
+        )  # fmt: skip
+    return _relation(around, relation, line=place.line, confidence=confidence)
+
+
+def _call_result(call: Call) -> RelationResult:
+    line = call.lines[0]
+    if call.symbol is None:
+        result = RelationResult(
+            call.path, line, line, "file", call.path.rpartition("/")[2], call.path,
+            call.relation, str(Confidence.STATIC), line,
+        )  # fmt: skip
+    else:
+        result = _relation(call.symbol, call.relation, line=line)
+    return replace(
+        result,
+        lines=call.lines if len(call.lines) > 1 else None,
+        depth=call.depth if call.depth > 1 else None,
+        of=call.of.handle if call.depth > 1 else None,
+        cycle=call.is_cycle or None,
+    )
+
+
+def _relation(
+    symbol: PlacedSymbol,
+    relation: str,
+    *,
+    line: int | None = None,
+    depth: int = 1,
+    confidence: str = str(Confidence.STATIC),
+) -> RelationResult:
+    span = symbol.symbol.span
+    return RelationResult(
+        symbol.path,
+        span.start_line,
+        span.end_line,
+        str(symbol.symbol.kind),
+        symbol.symbol.qualified_name,
+        symbol.handle,
+        relation,
+        confidence,
+        line,
+        depth=depth if depth > 1 else None,
+    )
+
+
+def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _cursor(start: int, symbol: str) -> str:
+    return base64.urlsafe_b64encode(json.dumps([start, symbol]).encode()).decode()
+
+
+def _offset(cursor: str, symbol: str) -> int:
+    if not cursor:
+        return 0
+    try:
+        start, of = json.loads(base64.urlsafe_b64decode(cursor))
+    except (ValueError, binascii.Error, TypeError) as error:
+        raise BadInput("cursor: given one that was not made here; leave it out") from error
+    if of != symbol or not isinstance(start, int) or start < 0:
+        raise BadInput("cursor: given one of another question; leave it out")
+    return start

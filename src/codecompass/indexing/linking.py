@@ -1,0 +1,305 @@
+"""A snapshot's files in, what their uses mean out; only what a difference reaches is done anew.
+
+What a file's uses mean rests on its own tables and on what it asked of other files. So
+from the links of a snapshot that is near, those are kept whose file is the same and that
+rest on nothing that changed.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codecompass.link.digests import digests
+from codecompass.link.families import FAMILIES, FAMILY_OF, Family, is_config
+from codecompass.link.linker import Linker, Program
+from codecompass.model.edge import LinkedFile
+from codecompass.model.module import ModuleFacts
+from codecompass.model.snapshot import LIVE, FileEntry, SnapshotName, VersionId
+from codecompass.parse.stub_tables import stub_tables
+from codecompass.source.objects import read_blobs
+from codecompass.source.read import decode_text
+from codecompass.store.database import Database
+from codecompass.store.links import (
+    LinkId,
+    NodeNumbers,
+    insert_links,
+    resting_on,
+    snapshot_links,
+)
+from codecompass.store.lists import FileLists
+from codecompass.store.modules import (
+    all_modules,
+    read_imported,
+    read_tables,
+    read_uses,
+)
+from codecompass.store.snapshots import SnapshotRecord, all_snapshots, snapshot_files
+
+# So many files are resolved before what was worked out for them is forgotten.
+_BATCH_FILES = 400
+# Snapshots looked at for one that is near.
+_MAX_BASES = 6
+# A nearer snapshot than one with so few differences is not looked for.
+_NEAR_FILES = 20
+
+Files = Mapping[str, VersionId]
+"""The files of one family in a snapshot that have tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """A snapshot whose links are known."""
+
+    entries: Mapping[str, FileEntry]
+    links: Mapping[str, LinkId]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkReport:
+    """The links of a snapshot, and how many of them are new."""
+
+    links: Mapping[str, LinkId]
+    resolved: int
+
+
+class Linking:
+    """Resolves one snapshot, inside the writer's run."""
+
+    def __init__(
+        self,
+        database: Database,
+        root: Path,
+        name: SnapshotName,
+        lists: FileLists,
+        progress: Callable[[int, int], None],
+    ) -> None:
+        self._database = database
+        self._root = root
+        self._name = name
+        self._lists = lists
+        self._progress = progress
+        self._modules = all_modules(database)
+        self._languages: dict[VersionId, str] = dict(
+            database.rows(
+                "SELECT id, language FROM versions JOIN modules ON modules.version_id = id"
+            )
+        )
+
+    def run(self, entries: Mapping[str, FileEntry]) -> LinkReport:
+        """The links of a snapshot with these files; must not run inside a transaction."""
+        base = self._nearest(entries)
+        found: dict[str, LinkId] = {}
+        resolved = 0
+        for family in FAMILIES:
+            files = self._files_of(family, entries)
+            if not files:
+                continue
+            step = _FamilyLinking(self, family, entries, files)
+            kept, todo = step.split(base) if base else ({}, list(files))
+            found |= kept
+            found |= self._resolve(step, todo)
+            resolved += len(todo)
+        return LinkReport(found, resolved)
+
+    def _resolve(self, step: "_FamilyLinking", paths: Sequence[str]) -> dict[str, LinkId]:
+        found: dict[str, LinkId] = {}
+        if not paths:
+            return found
+        linker = Linker(step.program(step.entries, step.files))
+        numbers = NodeNumbers(self._database)
+        for start in range(0, len(paths), _BATCH_FILES):
+            part = paths[start : start + _BATCH_FILES]
+            linked: list[tuple[LinkedFile, VersionId]] = [
+                (linker.link(path), step.files[path]) for path in part
+            ]
+            with self._database.transaction("store links"):
+                found |= insert_links(self._database, linked, numbers)
+            linker.forget()
+            self._progress(min(start + _BATCH_FILES, len(paths)), len(paths))
+        return found
+
+    def _files_of(self, family: Family, entries: Mapping[str, FileEntry]) -> dict[str, VersionId]:
+        languages = self._languages
+        return {
+            path: entry.version_id
+            for path, entry in sorted(entries.items())
+            if entry.version_id is not None
+            and FAMILY_OF.get(languages.get(entry.version_id, "")) is family
+        }
+
+    def _nearest(self, entries: Mapping[str, FileEntry]) -> _Base | None:
+        """The snapshot with the fewest differences; its own state before is looked at first."""
+        records = all_snapshots(self._database)
+        records.sort(key=lambda record: (record.ref, record.workspace) != tuple(self._name))
+        best: tuple[int, _Base] | None = None
+        for record in records[:_MAX_BASES]:
+            base = self._base(record)
+            if base is None:
+                continue
+            difference = sum(
+                1
+                for path in entries.keys() | base.entries.keys()
+                if _version(entries, path) != _version(base.entries, path)
+            )
+            if best is None or difference < best[0]:
+                best = (difference, base)
+            if best[0] <= _NEAR_FILES:
+                break
+        return best[1] if best else None
+
+    def _base(self, record: SnapshotRecord) -> _Base | None:
+        ids = snapshot_links(self._database, record.id)
+        if ids is None:
+            return None
+        entries = snapshot_files(self._database, record, self._lists)
+        return _Base(entries, dict(zip(self.linked_paths(entries), ids, strict=True)))
+
+    def linked_paths(self, entries: Mapping[str, FileEntry]) -> list[str]:
+        """The paths of a snapshot that have links, in the order in which they are stored."""
+        return sorted(
+            path
+            for path, entry in entries.items()
+            if entry.version_id is not None and entry.version_id in self._modules
+        )
+
+    def tables(self, version_id: VersionId | None) -> ModuleFacts | None:
+        """The tables of a version."""
+        return read_tables(self._database, version_id) if version_id is not None else None
+
+    def shares(self, version_id: VersionId) -> bool:
+        """Whether a version has names that every file may know."""
+        return self._modules[version_id].shares
+
+    @property
+    def database(self) -> Database:
+        """The store that is written."""
+        return self._database
+
+    def texts(self, entries: Iterable[FileEntry]) -> dict[str, str]:
+        """The texts of a few files of this snapshot."""
+        wanted = [entry for entry in entries if entry.version_id is not None]
+        if self._name.ref != LIVE:
+            blobs = read_blobs(self._root, [entry.blob_id for entry in wanted])
+            raw = {entry.path: blobs.get(entry.blob_id) for entry in wanted}
+        else:
+            raw = {entry.path: _read(self._root / entry.path) for entry in wanted}
+        texts = {path: decode_text(data) for path, data in raw.items() if data is not None}
+        return {
+            path: text.decode("utf-8", "replace")
+            for path, text in texts.items()
+            if text is not None
+        }
+
+
+class _FamilyLinking:
+    """One family's files of the snapshot, and what changed in them since another."""
+
+    def __init__(
+        self,
+        linking: Linking,
+        family: Family,
+        entries: Mapping[str, FileEntry],
+        files: Files,
+    ) -> None:
+        self._linking = linking
+        self._family = family
+        self.entries = entries
+        self.files = files
+
+    def program(self, entries: Mapping[str, FileEntry], files: Files) -> Program:
+        """Everything that the names of this family may depend on."""
+        database = self._linking.database
+        return Program(
+            family=self._family,
+            paths=list(files),
+            configs=self._linking.texts(self._configs(entries)),
+            sharing=self._sharing(files),
+            stubs=stub_tables(self._family.name),
+            tables=lambda path: self._linking.tables(files.get(path)),
+            uses=lambda path: read_uses(database, files[path]),
+        )
+
+    def _configs(self, entries: Mapping[str, FileEntry]) -> list[FileEntry]:
+        return [entry for path, entry in sorted(entries.items()) if is_config(self._family, path)]
+
+    def _sharing(self, files: Files) -> list[str]:
+        return [path for path, version_id in files.items() if self._linking.shares(version_id)]
+
+    def split(self, base: _Base) -> tuple[dict[str, LinkId], list[str]]:
+        """The links that stay as they are, and the files that have to be resolved anew."""
+        before = self._linking._files_of(self._family, base.entries)
+        if self._has_other_configs(base):
+            return {}, list(self.files)
+        changed = self._changed(before)
+        affected = resting_on(self._linking.database, changed)
+        kept: dict[str, LinkId] = {}
+        todo: list[str] = []
+        for path, version_id in self.files.items():
+            link_id = base.links.get(path)
+            is_same = before.get(path) == version_id and changed.get(path, set()) is not None
+            if link_id is not None and is_same and link_id not in affected:
+                kept[path] = link_id
+            else:
+                todo.append(path)
+        return kept, todo
+
+    def _has_other_configs(self, base: _Base) -> bool:
+        ours = {entry.path: entry.blob_id for entry in self._configs(self.entries)}
+        theirs = {entry.path: entry.blob_id for entry in self._configs(base.entries)}
+        return ours != theirs
+
+    def _changed(self, before: Files) -> dict[str, set[str] | None]:
+        """The names of each file that mean something else now; None stands for all of them."""
+        found: dict[str, set[str] | None] = {}
+        moved = before.keys() ^ self.files.keys()
+        for path in before.keys() | self.files.keys():
+            if before.get(path) != self.files.get(path):
+                old = digests(self._linking.tables(before.get(path)))
+                new = digests(self._linking.tables(self.files.get(path)))
+                keys = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+                found[path] = keys
+                self._add_shared(found, path, before, keys)
+        if moved:
+            self._add_moved(found, before, moved)
+        return found
+
+    def _add_shared(
+        self, found: dict[str, set[str] | None], path: str, before: Files, keys: set[str]
+    ) -> None:
+        versions = (before.get(path), self.files.get(path))
+        if any(item is not None and self._linking.shares(item) for item in versions):
+            known = found.setdefault("", set())
+            if known is not None:
+                known |= keys
+
+    def _add_moved(
+        self, found: dict[str, set[str] | None], before: Files, moved: Iterable[str]
+    ) -> None:
+        """Files came or went: imports may mean other files than before."""
+        database = self._linking.database
+        texts = self._linking.texts(self._configs(self.entries))
+        old = self._family.modules(list(before), texts)
+        new = self._family.modules(list(self.files), texts)
+        for path in moved:
+            for owner, name in [*old.owners(path), *new.owners(path)]:
+                known = found.setdefault(owner, set())
+                if known is not None:
+                    known.add(name)
+        same = [path for path, item in self.files.items() if before.get(path) == item]
+        imported = read_imported(database, [self.files[path] for path in same])
+        for path in same:
+            modules = imported.get(self.files[path], ())
+            if any(old.resolve(path, name) != new.resolve(path, name) for name in modules):
+                found[path] = None
+
+
+def _version(entries: Mapping[str, FileEntry], path: str) -> VersionId | None:
+    entry = entries.get(path)
+    return entry.version_id if entry is not None else None
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None

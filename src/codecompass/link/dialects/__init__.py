@@ -1,0 +1,1 @@
+"""What differs between languages when names are resolved."""

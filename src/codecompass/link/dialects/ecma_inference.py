@@ -1,0 +1,320 @@
+"""JavaScript and TypeScript: CommonJS, functions used as classes, index signatures, components."""
+
+from collections.abc import Callable, Sequence
+
+from codecompass.link.infer import Inference
+from codecompass.link.members import Member
+from codecompass.link.names import Places
+from codecompass.link.types import (
+    EXTERNAL,
+    FOREIGN,
+    OUTSIDE,
+    Place,
+    Type,
+    members_of,
+    substitute,
+    union,
+)
+from codecompass.model.module import NOTHING, DeclFlag, DeclKind, Expr, ModuleFacts
+
+_WHOLE = "="
+_INDEXED = "[]"
+_LISTS = frozenset({"Array", "ReadonlyArray", "Set", "Promise", "String", "Number", "Function"})
+_NO_MEMBER = Member((), {})
+
+
+class EcmaInference(Inference):
+    """Inference with the rules that only JavaScript and TypeScript have."""
+
+    constructor_name = "constructor"
+    receiver_is_parameter = False
+
+    # Modules.
+
+    def imported(self, path: str, expr: Expr) -> Places:
+        """What an import means; CommonJS modules may export one value as a whole."""
+        _, module, name = expr
+        target = self._language.modules.resolve(path, module)
+        if target is None:
+            if module in self.dialect.stub_modules:
+                if name in ("", "default", _WHOLE):
+                    return ((self.dialect.stubs, NOTHING),)
+                return self._builtin(name) or (OUTSIDE,)
+            return (OUTSIDE,)
+        if name in ("", _WHOLE, "default"):
+            return self._whole(target, name)
+        return self.export(target, name)
+
+    def _whole(self, path: str, name: str) -> Places:
+        if name == "default":
+            found = self.export(path, name)
+            if found:
+                return found
+        facts = self.facts(path)
+        if facts is None:
+            return ((path, NOTHING),)
+        self.note(path, _WHOLE)
+        number = (facts.exports or {}).get(_WHOLE, NOTHING)
+        if number == NOTHING:
+            return ((path, NOTHING),)
+        return self.targets(path, number) or ((path, NOTHING),)
+
+    def _own_export(self, path: str, facts: ModuleFacts, name: str) -> Places:
+        exports = facts.exports or {}
+        if name in exports:
+            return self.targets(path, exports[name])
+        if _WHOLE in exports and name != _WHOLE:
+            self.note(path, _WHOLE)
+            return self._through(self.find(self.value(path, exports[_WHOLE]), name).places)
+        return ()
+
+    def _through(self, places: Places) -> Places:
+        """A property of an exported object that only names something is that thing."""
+        found: dict[Place, None] = {}
+        for place in places:
+            named: Places = ()
+            if place != OUTSIDE and place[1] != NOTHING:
+                decl = self.decl(place)
+                if decl.kind == DeclKind.FIELD and decl.value != NOTHING:
+                    expr = self.expr(place[0], decl.value)
+                    if expr[0] in ("name", "require"):
+                        named = self.targets(place[0], decl.value)
+            found.update(dict.fromkeys(named or (place,)))
+        return tuple(found)
+
+    def targets(self, path: str, number: int) -> Places:
+        """The declarations that an expression names."""
+        expr = self.expr(path, number)
+        if expr[0] == "require":
+            return self.imported(path, ("from", expr[1], _WHOLE))
+        return super().targets(path, number)
+
+    # Values.
+
+    def _value_of_part(self, path: str, expr: Expr) -> Type | None:
+        operation = expr[0]
+        if operation == "require":
+            places = self.imported(path, ("from", expr[1], _WHOLE))
+            return union(self.type_of(place) for place in places)
+        if operation == "typed":
+            return self.type_(path, expr[1])
+        if operation == "of":
+            return self.type_of((path, expr[1]))
+        if operation == "props":
+            return self._props(self.value(path, expr[1]))
+        if operation == "this":
+            return self._this((path, expr[1]))
+        return super()._value_of_part(path, expr)
+
+    def _this(self, place: Place) -> Type | None:
+        """The receiver: also what is expected where an object is written in place."""
+        decl = self.decl(place)
+        if decl.kind == DeclKind.FUNCTION:
+            return ("inst", place, ()) if decl.members != NOTHING else None
+        own: Type = ("self", place)
+        if decl.kind == DeclKind.OBJECT:
+            return union((own, self.value(place[0], decl.type)))
+        return own
+
+    def _props(self, type_: Type | None) -> Type | None:
+        """What a component takes: the first parameter of a function, or of its class."""
+        found: list[Type | None] = []
+        for item in members_of(type_):
+            if item[0] == "func":
+                found.append(self._parameter(item, 0))
+            elif item[0] == "class":
+                found.append(self.member_type(("inst", item[1], item[2]), "props"))
+            elif item[0] == "inst":
+                found.append(self._parameter(self.member_type(item, self.dialect.called), 0))
+        return union(found)
+
+    def _called(self, type_: Type, path: str, arguments: Sequence[int], expr: Expr) -> Type | None:
+        if type_[0] == "func" and expr[0] == "new":
+            return ("inst", type_[1], ())
+        if type_[0] == "inst" and expr[0] == "new":
+            return self._called_member(type_, "new")
+        return super()._called(type_, path, arguments, expr)
+
+    def _indexed(self, path: str, expr: Expr) -> Type | None:
+        of = self.value(path, expr[1])
+        found: list[Type | None] = []
+        for item in members_of(of):
+            if item[0] == "tuple" and expr[2] != NOTHING:
+                found.append(self._item(item, expr[2]))
+            elif item in (EXTERNAL, FOREIGN):
+                found.append(FOREIGN)
+            elif item[0] in ("inst", "self", "param"):
+                found.append(self.member_type(item, _INDEXED) or self.element(item))
+            else:
+                found.append(self.element(item))
+        return union(found)
+
+    # Members.
+
+    def find(self, type_: Type | None, name: str) -> Member:
+        """The member that a name means on a value of a type."""
+        if type_ is not None and type_[0] == "func":
+            return self._find_on_function(type_, name)
+        if type_ is not None and type_[0] == "tuple":
+            return super().find(self.builtin("Array", (union(type_[1]),)), name)
+        found = super().find(type_, name)
+        if type_ is None or type_[0] not in ("inst", "class", "func"):
+            return found
+        if self.decl(type_[1]).kind == DeclKind.OBJECT and self._is_exported(type_[1]):
+            return Member(self._through(found.places), found.known)
+        if not found.places or found.places == (OUTSIDE,):
+            return self._exported_beside(type_[1], name) or found
+        return found
+
+    def _is_exported(self, place: Place) -> bool:
+        """Whether a declaration is what its CommonJS module exports as a whole."""
+        facts = self.facts(place[0])
+        number = (facts.exports or {}).get(_WHOLE, NOTHING) if facts is not None else NOTHING
+        if number == NOTHING:
+            return False
+        expr = self.expr(place[0], number)
+        if expr[0] in ("decl", "name"):
+            return place in self.targets(place[0], number) or self._is_value(place, number)
+        return False
+
+    def _is_value(self, place: Place, number: int) -> bool:
+        return any(
+            len(item) > 1 and item[1] == place for item in members_of(self.value(place[0], number))
+        )
+
+    def _exported_beside(self, place: Place, name: str) -> Member | None:
+        """`exports = module.exports = f; exports.x = …` puts x on f."""
+        facts = self.facts(place[0])
+        number = (facts.exports or {}).get(name, NOTHING) if facts is not None else NOTHING
+        if number == NOTHING or not self._is_exported(place):
+            return None
+        return Member(self.targets(place[0], number), {})
+
+    def _find_on_function(self, type_: Type, name: str) -> Member:
+        place = type_[1]
+        own = self._own_members(place, name, wants_static=True)
+        if own:
+            return Member(own, {})
+        for part in self.merged_spaces(place):
+            found = self.followed(self._own(part, name))
+            if found:
+                return Member(found, {})
+        beside = self._exported_beside(place, name)
+        if beside is not None:
+            return beside
+        return super().find(self.builtin("Function"), name)
+
+    def merged_spaces(self, place: Place) -> list[Place]:
+        """Namespaces of the same name as a function."""
+        decl = self.decl(place)
+        facts = self.facts(place[0])
+        numbers = facts.scopes[decl.scope].names.get(decl.name, ()) if facts is not None else ()
+        return [
+            (place[0], number)
+            for number in numbers
+            if facts is not None and facts.decls[number].kind == DeclKind.NAMESPACE
+        ]
+
+    def _own(self, place: Place, name: str) -> Places:
+        decl = self.decl(place)
+        if decl.kind != DeclKind.FUNCTION:
+            return super()._own(place, name)
+        key = self.key(place)
+        if key is not None:
+            self.note(place[0], f"{key}.{name}")
+        facts = self.facts(place[0])
+        if facts is None or decl.members == NOTHING:
+            return ()
+        return tuple((place[0], n) for n in facts.scopes[decl.members].names.get(name, ()))
+
+    def merged(self, place: Place) -> list[Place]:
+        """All declarations of one thing; a function is one, what is shared has parts anywhere."""
+        decl = self.decl(place)
+        if decl.kind == DeclKind.FUNCTION:
+            return [place]
+        found = super().merged(place)
+        facts = self.facts(place[0])
+        is_shared = place[0] == self.dialect.stubs or (
+            facts is not None and facts.shared == decl.scope
+        )
+        if not is_shared or decl.kind == DeclKind.OBJECT:
+            return found
+        others = [*self.shared(decl.name), *self._builtin(decl.name)]
+        return [*found, *(other for other in others if other not in found)]
+
+    def member_type(self, type_: Type | None, name: str) -> Type | None:
+        """What is known of a member of a value."""
+        if type_ is None:
+            return None
+        kind = type_[0]
+        if kind in ("class", "func") and name == "prototype":
+            return ("inst", type_[1], ())
+        if kind == "func" and name == "bind":
+            return ("callable", type_, ())
+        if kind == "tuple":
+            return super().member_type(self.builtin("Array", (union(type_[1]),)), name)
+        found = super().member_type(type_, name)
+        if found is None and kind in ("inst", "self") and name != _INDEXED:
+            return self._by_index(type_)
+        return found
+
+    def _by_index(self, type_: Type) -> Type | None:
+        """What a value with an index signature gives for a name that it does not declare."""
+        place = type_[1]
+        if place[0] == self.dialect.stubs and self.decl(place).name in _LISTS:
+            return None
+        return super().member_type(type_, _INDEXED)
+
+    def bases(self, place: Place) -> tuple[Type | None, ...]:
+        """What a class extends, what is spread into an object, what an interface merges."""
+        decl = self.decl(place)
+        if decl.kind == DeclKind.OBJECT:
+            return tuple(self.value(place[0], part) for part in decl.parts)
+        return tuple(
+            base
+            for part in self.merged(place)
+            for number in self.decl(part).parts
+            if self.decl(part).kind != DeclKind.FUNCTION
+            for base in (self.type_(part[0], number),)
+        )
+
+    # Types.
+
+    def _type(self, path: str, expr: Expr, number: int) -> Type | None:
+        operation = expr[0]
+        if operation == "builtin":
+            return self.builtin(expr[1], tuple(self.type_(path, item) for item in expr[2]))
+        if operation == "function":
+            return ("func", (path, expr[1]), None, ())
+        if operation == "typeof":
+            return self.value(path, expr[1])
+        if operation == "member" and self.expr(path, expr[1])[0] == "typed":
+            return self.member_type(self.value(path, expr[1]), expr[2])
+        return super()._type(path, expr, number)
+
+    def _form_of(self, form: str) -> Callable[[str, Sequence[int]], Type | None]:
+        forms: dict[str, Callable[[str, Sequence[int]], Type | None]] = {
+            "awaited": lambda path, items: self.awaited(self.type_(path, items[0])),
+            "result": self._result_form,
+            "instance": lambda path, items: self.instance(self.type_(path, items[0])),
+        }
+        return forms.get(form) or super()._form_of(form)
+
+    def _result_form(self, path: str, items: Sequence[int]) -> Type | None:
+        of = self.type_(path, items[0])
+        return union(self.called_result(item) for item in members_of(of))
+
+    def unify(
+        self, expected: Type | None, given: Type | None, known: dict[Type, Type], depth: int = 0
+    ) -> None:
+        """Find what the type parameters in an expected type are in a given one."""
+        if expected is not None and expected[0] == "func" and given is not None:
+            if given[0] in ("func", "callable"):
+                wanted = substitute(self.result(expected[1]), dict(expected[3]))
+                super().unify(wanted, self.called_result(given), known, depth + 1)
+            return
+        super().unify(expected, given, known, depth)
+
+    def is_static(self, place: Place) -> bool:
+        """Whether a member belongs to the class and not to its values."""
+        return bool(self.decl(place).flags & DeclFlag.STATIC)

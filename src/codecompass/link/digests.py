@@ -1,0 +1,116 @@
+"""A file's tables in, for each name that others may ask for a digest of what they would see.
+
+Two versions of a file whose digests agree for a name mean the same by it, wherever it
+stands in the file: positions are no part of it.
+"""
+
+import hashlib
+from typing import Any
+
+from codecompass.model.module import NOTHING, Decl, DeclKind, ModuleFacts, ScopeKind
+
+STARS = "*"
+"""The name under which the modules are known whose names are passed on."""
+_WITH_POSITION = frozenset({"index", "item", "expected", "parameter"})
+_MAX_DEPTH = 40
+
+
+def digests(facts: ModuleFacts | None) -> dict[str, str]:
+    """The digest of every name that can be asked for from elsewhere."""
+    if facts is None:
+        return {}
+    reader = _Reader(facts)
+    groups: dict[str, list[Any]] = {}
+    for number, key in facts.keys.items():
+        groups.setdefault(key, []).append(reader.decl(number, 0))
+    for name, number in (facts.exports or {}).items():
+        groups.setdefault(name, []).append(("export", reader.expr(number, 0)))
+    groups[STARS] = [facts.stars, facts.exports is None]
+    if facts.shared != NOTHING:
+        for name in facts.scopes[facts.shared].names:
+            groups.setdefault(name, []).append("shared")
+    return {key: _hash(parts) for key, parts in groups.items()}
+
+
+def _hash(parts: list[Any]) -> str:
+    return hashlib.blake2b(repr(parts).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+class _Reader:
+    """Reads tables as nested values without positions."""
+
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._facts = facts
+        self._open: set[int] = set()
+
+    def decl(self, number: int, depth: int) -> Any:
+        """All that a declaration says."""
+        if number in self._open or depth > _MAX_DEPTH:
+            return ("again", self._facts.decls[number].name)
+        self._open.add(number)
+        try:
+            return self._decl(self._facts.decls[number], depth + 1)
+        finally:
+            self._open.discard(number)
+
+    def _decl(self, decl: Decl, depth: int) -> Any:
+        is_class = decl.kind in (DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.OBJECT)
+        read = self.expr if is_class else self.decl
+        return (
+            decl.name,
+            int(decl.kind),
+            int(decl.flags),
+            self.expr(decl.type, depth),
+            self.expr(decl.value, depth),
+            [read(part, depth) for part in decl.parts],
+            [self.expr(item, depth) for item in decl.returns],
+            [self.expr(item, depth) for item in decl.decorators],
+            [self.decl(item, depth) for item in decl.type_parameters],
+            decl.members != NOTHING,
+        )
+
+    def expr(self, number: int, depth: int) -> Any:
+        """All that an expression says."""
+        if number == NOTHING or depth > _MAX_DEPTH:
+            return None
+        expr = self._facts.exprs[number]
+        operation = expr[0]
+        if operation in ("name", "fixture"):
+            return (operation, expr[1], self._bound(expr[1], expr[2], depth + 1))
+        if operation in ("decl", "function", "of", "this", "class_of_this"):
+            return (operation, self._meant(expr[1], depth + 1))
+        if operation == "super":
+            own = self._meant(expr[1], depth + 1) if expr[1] != NOTHING else None
+            return (operation, own, self.expr(expr[2], depth + 1))
+        if operation in ("from", "lit", "none", "require"):
+            return tuple(expr)
+        position = expr[2] if operation in _WITH_POSITION else None
+        parts = [
+            self._part(item, depth + 1)
+            for place, item in enumerate(expr[1:])
+            if place != 1 or position is None
+        ]
+        return (operation, position, *parts)
+
+    def _part(self, item: Any, depth: int) -> Any:
+        if isinstance(item, (list, tuple)):
+            return [self._part(inner, depth) for inner in item]
+        return self.expr(item, depth) if isinstance(item, int) else item
+
+    def _meant(self, number: int, depth: int) -> Any:
+        key = self._facts.keys.get(number)
+        return key if key is not None else self.decl(number, depth)
+
+    def _bound(self, name: str, scope: int, depth: int) -> Any:
+        """What a name of a function is; names of the file are asked for by themselves."""
+        facts = self._facts
+        is_inside = True
+        while scope > 0:
+            found = facts.scopes[scope]
+            numbers = found.names.get(name)
+            if numbers and (is_inside or found.kind != ScopeKind.CLASS):
+                return [self._meant(number, depth) for number in numbers]
+            if found.kind != ScopeKind.BLOCK:
+                is_inside = False
+            scope = found.parent
+        return None

@@ -1,0 +1,51 @@
+"""Which languages are resolved together, and how."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from codecompass.link.dialect import Dialect, Modules
+from codecompass.link.dialects import ecma, python
+from codecompass.link.dialects.ecma_inference import EcmaInference
+from codecompass.link.dialects.python_inference import PythonInference
+from codecompass.link.infer import Inference
+
+LINK_VERSION = "1"
+"""Raised when the same facts could be resolved otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Languages whose files see each other."""
+
+    name: str
+    languages: frozenset[str]
+    dialect: Dialect
+    inference: type[Inference]
+    modules: Callable[[Iterable[str], Mapping[str, str]], Modules]
+    config_names: tuple[str, ...] = ()  # files that say what module names mean
+
+
+FAMILIES = (
+    Family(
+        "python",
+        frozenset({"python"}),
+        python.DIALECT,
+        PythonInference,
+        lambda paths, _configs: python.PythonModules(paths),
+    ),
+    Family(
+        "ecma",
+        frozenset({"javascript", "typescript", "tsx"}),
+        ecma.DIALECT,
+        EcmaInference,
+        ecma.EcmaModules,
+        ("package.json", "tsconfig", "jsconfig"),
+    ),
+)
+FAMILY_OF = {language: family for family in FAMILIES for language in family.languages}
+
+
+def is_config(family: Family, path: str) -> bool:
+    """Whether a file says what module names mean."""
+    name = path.rpartition("/")[2]
+    return name.endswith(".json") and name.startswith(family.config_names or ("\0",))

@@ -1,0 +1,64 @@
+"""Files of one family in, what their uses mean out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from codecompass.link.families import Family
+from codecompass.link.infer import Inference
+from codecompass.link.names import Language
+from codecompass.link.resolve import Fate, Meaning, meaning_of, name_in
+from codecompass.model.edge import Edge, LinkedFile, Miss
+from codecompass.model.module import ModuleFacts, Use
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Everything that the meaning of a name can depend on."""
+
+    family: Family
+    paths: Sequence[str]
+    configs: Mapping[str, str]  # texts of files that say what module names mean
+    sharing: Sequence[str]  # files with names that every file knows
+    stubs: ModuleFacts
+    tables: Callable[[str], ModuleFacts | None]
+    uses: Callable[[str], Sequence[Use]]
+
+
+class Linker:
+    """Resolves the uses of files; what it has worked out for one helps with the next."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        modules = program.family.modules(program.paths, program.configs)
+        self._language = Language(program.family.dialect, modules, program.stubs, program.sharing)
+        self._inference = self._fresh()
+
+    def _fresh(self) -> Inference:
+        return self._program.family.inference(self._program.tables, self._language)
+
+    def forget(self) -> None:
+        """Let go of what was worked out, so that memory stays bounded."""
+        self._inference = self._fresh()
+
+    def link(self, path: str) -> LinkedFile:
+        """What every use of a file means."""
+        inference = self._inference
+        uses = self._program.uses(path)
+        numbers = {use.expr for use in uses}
+        found, needs = inference.collect(
+            lambda: {number: meaning_of(inference, path, number) for number in numbers}
+        )
+        meanings: dict[int, Meaning] = found
+        edges: list[Edge] = []
+        misses: list[Miss] = []
+        outside = 0
+        for start, line, role, number, enclosing in uses:
+            fate, targets = meanings[number]
+            if fate is Fate.EXTERNAL:
+                outside += 1
+            elif fate is Fate.UNRESOLVED:
+                name = name_in(inference.expr(path, number))
+                misses.append(Miss(start, line, role, enclosing, name))
+            edges += [Edge(start, line, role, enclosing, target) for target in targets]
+        rests_on = frozenset(node for node in needs if node[0] != path)
+        return LinkedFile(path, tuple(edges), tuple(misses), outside, rests_on)

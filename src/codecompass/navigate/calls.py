@@ -1,0 +1,126 @@
+"""A symbol in, who calls it and what it calls out, to some depth; cycles are cut."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from codecompass.model.edge import Node
+from codecompass.model.reference import Role
+from codecompass.model.symbol import PlacedSymbol
+from codecompass.navigate.uses import Graph, UsePlace, Uses
+
+_CALLS = frozenset({Role.CALL, Role.DECORATE})
+
+
+class Direction(StrEnum):
+    """Which way calls are followed."""
+
+    CALLERS = "callers"
+    CALLEES = "callees"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One end of calls between two places; the other end is `of`."""
+
+    relation: str  # caller or callee
+    path: str
+    symbol: PlacedSymbol | None  # None: the file itself, outside all definitions
+    lines: tuple[int, ...]  # of the calls
+    depth: int
+    of: PlacedSymbol
+    is_cycle: bool = False  # met before: not followed again
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Calls found, best first: near before far, by path and line."""
+
+    calls: tuple[Call, ...]
+    total: int
+    is_cut: bool  # whether a limit kept some from being followed
+    uses: Uses | None  # of the symbol itself, where callers were asked for
+    unknown: tuple[str, ...]  # names it calls whose meaning is not known
+
+
+def call_graph(
+    graph: Graph, symbol: PlacedSymbol, *, direction: Direction, depth: int, limit: int
+) -> Calls:
+    """The calls around a symbol."""
+    found: list[Call] = []
+    uses: Uses | None = None
+    unknown: Sequence[str] = ()
+    is_cut = False
+    if direction is not Direction.CALLEES:
+        uses, _ = graph.calls_of(symbol)
+        up, was_cut = _follow(graph, symbol, "caller", depth=depth, limit=limit)
+        found += up
+        is_cut = is_cut or was_cut
+    if direction is not Direction.CALLERS:
+        down, was_cut = _follow(graph, symbol, "callee", depth=depth, limit=limit)
+        found += down
+        is_cut = is_cut or was_cut
+        unknown = sorted(set(graph.missed_by(symbol)))
+    return Calls(tuple(found[:limit]), len(found), is_cut, uses, tuple(unknown))
+
+
+def _follow(
+    graph: Graph, symbol: PlacedSymbol, relation: str, *, depth: int, limit: int
+) -> tuple[list[Call], bool]:
+    """Breadth first; every symbol is followed once."""
+    found: list[Call] = []
+    seen = {(symbol.path, symbol.symbol.ordinal)}
+    level = [symbol]
+    for distance in range(1, depth + 1):
+        following: list[PlacedSymbol] = []
+        for item in level:
+            near = _callers(graph, item) if relation == "caller" else _callees(graph, item)
+            for path, other, lines in near:
+                place = (path, other.symbol.ordinal if other else -1)
+                is_known = other is not None and place in seen
+                found.append(Call(relation, path, other, lines, distance, item, is_known))
+                if other is not None and not is_known:
+                    seen.add(place)
+                    following.append(other)
+            if distance > 1 and len(found) > limit:
+                return found, True
+        level = following
+    return found, False
+
+
+_Near = tuple[str, PlacedSymbol | None, tuple[int, ...]]
+
+
+def _callers(graph: Graph, symbol: PlacedSymbol) -> list[_Near]:
+    _, places = graph.calls_of(symbol)
+    by_caller: dict[tuple[str, int], list[UsePlace]] = {}
+    for place in places:
+        by_caller.setdefault((place.path, place.enclosing), []).append(place)
+    symbols = graph.symbols(by_caller)
+    return [
+        (path, symbols.get((path, ordinal)), tuple(dict.fromkeys(item.line for item in group)))
+        for (path, ordinal), group in by_caller.items()
+    ]
+
+
+def _callees(graph: Graph, symbol: PlacedSymbol) -> list[_Near]:
+    calls = [pair for pair in graph.used_by(symbol) if pair[0].role in _CALLS]
+    lines: dict[Node, list[int]] = {}
+    for place, node in calls:
+        lines.setdefault(node, []).append(place.line)
+    return _as_near(graph, lines)
+
+
+def _as_near(graph: Graph, lines: dict[Node, list[int]]) -> list[_Near]:
+    symbols = graph.symbols_at(list(lines))
+    return [
+        (node[0], symbols[node], tuple(dict.fromkeys(lines[node])))
+        for node in lines
+        if node in symbols
+    ]
+
+
+def callers_of(graph: Graph, symbols: Iterable[PlacedSymbol]) -> list[tuple[PlacedSymbol, int]]:
+    """How many places call each symbol."""
+    return [(symbol, len(graph.calls_of(symbol)[1])) for symbol in symbols]

@@ -1,0 +1,129 @@
+"""A symbol in, its family out: what it is part of, its members, its types up and down."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from codecompass.model.reference import Role
+from codecompass.model.symbol import PlacedSymbol
+from codecompass.navigate.uses import Graph
+from codecompass.store.reader import SnapshotReader
+
+_MAX_DEPTH = 12
+_MAX_TYPES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """A member of the family."""
+
+    relation: str
+    symbol: PlacedSymbol
+    depth: int = 1  # how many steps away
+    line: int | None = None  # of the evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """The family of a symbol; what it inherits from outside the repository by name."""
+
+    relatives: tuple[Relative, ...]
+    outside: tuple[str, ...]
+    is_cut: bool
+
+
+def hierarchy(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> Hierarchy:
+    """Parent chain, supertypes, subtypes, overridden and overriding methods, members."""
+    found = [Relative("parent", item, depth) for depth, item in _parents(graph, symbol)]
+    above, cut_above = _climb(graph, symbol, _supertypes)
+    below, cut_below = _climb(graph, symbol, _subtypes)
+    found += [Relative("supertype", item, depth, line) for item, depth, line in above]
+    found += [Relative("subtype", item, depth, line) for item, depth, line in below]
+    found += _overrides(reader, graph, symbol)
+    found += [Relative("member", item) for item in members(reader, symbol)]
+    return Hierarchy(tuple(found), (), cut_above or cut_below)
+
+
+def members(reader: SnapshotReader, symbol: PlacedSymbol) -> list[PlacedSymbol]:
+    """The definitions right inside a symbol, in source order."""
+    entry = reader.file(symbol.path)
+    if entry is None or entry.version_id is None:
+        return []
+    return [
+        PlacedSymbol(symbol.path, symbol.language, item)
+        for item in reader.outline(entry.version_id)
+        if item.parent == symbol.symbol.ordinal and not item.is_statement
+    ]
+
+
+def _parents(graph: Graph, symbol: PlacedSymbol) -> list[tuple[int, PlacedSymbol]]:
+    found: list[tuple[int, PlacedSymbol]] = []
+    owner = graph.owner_of(symbol)
+    while owner is not None and len(found) < _MAX_DEPTH:
+        found.append((len(found) + 1, owner))
+        owner = graph.owner_of(owner)
+    return found
+
+
+_Step = Callable[[Graph, PlacedSymbol], list[tuple[PlacedSymbol, int]]]
+
+
+def _climb(
+    graph: Graph, symbol: PlacedSymbol, step: _Step
+) -> tuple[list[tuple[PlacedSymbol, int, int]], bool]:
+    """All types above or below, each once, nearest first."""
+    seen = {(symbol.path, symbol.symbol.ordinal)}
+    found: list[tuple[PlacedSymbol, int, int]] = []
+    level = [symbol]
+    for depth in range(1, _MAX_DEPTH + 1):
+        following = []
+        for item in level:
+            for other, line in step(graph, item):
+                place = (other.path, other.symbol.ordinal)
+                if place in seen:
+                    continue
+                if len(found) >= _MAX_TYPES:
+                    return found, True
+                seen.add(place)
+                found.append((other, depth, line))
+                following.append(other)
+        level = following
+    return found, bool(level)
+
+
+def _supertypes(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int]]:
+    own = symbol.symbol.ordinal
+    lines = {
+        node: place.line
+        for place, node in graph.used_by(symbol)
+        if place.role is Role.INHERIT and place.enclosing == own
+    }
+    symbols = graph.symbols_at(list(lines))
+    return [(symbols[node], line) for node, line in lines.items() if node in symbols]
+
+
+def _subtypes(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int]]:
+    uses = graph.uses_of(symbol)
+    places = {
+        (place.path, place.enclosing): place.line
+        for place in graph.places(uses, uses.files)
+        if place.role is Role.INHERIT and place.enclosing >= 0
+    }
+    symbols = graph.symbols(places)
+    return [(symbols[key], line) for key, line in places.items() if key in symbols]
+
+
+def _overrides(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> list[Relative]:
+    """Members of the same name in the types above and below."""
+    owner = graph.owner_of(symbol)
+    if owner is None:
+        return []
+    found: list[Relative] = []
+    for relation, step in (("overrides", _supertypes), ("overridden_by", _subtypes)):
+        types, _ = _climb(graph, owner, step)
+        for other, depth, _line in types:
+            found += [
+                Relative(relation, item, depth)
+                for item in members(reader, other)
+                if item.symbol.name == symbol.symbol.name
+            ]
+    return found

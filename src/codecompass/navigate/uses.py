@@ -1,0 +1,200 @@
+"""A symbol in, every use of it out; uses that only share its name are kept apart."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from codecompass.model.edge import Confidence, Node
+from codecompass.model.module import GIVEN_TYPE, ROLES
+from codecompass.model.reference import Role
+from codecompass.model.search import Place
+from codecompass.model.snapshot import VersionId
+from codecompass.model.symbol import PlacedSymbol, SymbolKind
+from codecompass.store.graph import StoredEdge
+from codecompass.store.reader import SnapshotReader
+
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor"})
+_CALLS = frozenset({Role.CALL, Role.DECORATE})
+
+
+class UsePlace(NamedTuple):
+    """One use of a symbol."""
+
+    path: str
+    line: int
+    start: int
+    role: Role
+    enclosing: int  # ordinal of the innermost symbol around it, -1 for none
+    confidence: Confidence
+    is_result: bool = False  # a type in what a function says that it returns
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """The uses of one symbol, counted by file; places are read file by file."""
+
+    symbol: PlacedSymbol
+    numbers: tuple[int, ...]  # of the declarations that are meant
+    files: dict[str, int]  # uses by path
+    possible_files: dict[str, int]  # uses of the same name whose meaning is not known
+    is_resolved: bool  # whether the language is one whose uses are resolved
+
+    @property
+    def total(self) -> int:
+        """How many uses there are."""
+        return sum(self.files.values())
+
+    @property
+    def possible(self) -> int:
+        """How many further uses of the same name there are."""
+        return sum(self.possible_files.values())
+
+
+class Graph:
+    """The links of a snapshot, asked by symbols."""
+
+    def __init__(self, reader: SnapshotReader) -> None:
+        self._reader = reader
+        self._graph = reader.graph
+
+    @cached_property
+    def _versions(self) -> dict[str, VersionId]:
+        return {file.path: file.version_id for file in self._reader.catalog.files}
+
+    def nodes_of(self, symbol: PlacedSymbol) -> list[Node]:
+        """The declarations that a symbol is."""
+        wanted = symbol.symbol.ordinal
+        names = self._graph.names(symbol.path)
+        keys = dict.fromkeys(item.key for item in names if item.ordinal == wanted)
+        return [(symbol.path, key) for key in keys]
+
+    def uses_of(self, symbol: PlacedSymbol) -> Uses:
+        """Who uses a symbol."""
+        numbers = tuple(self._graph.numbers(self.nodes_of(symbol)))
+        name = symbol.symbol.name
+        return Uses(
+            symbol,
+            numbers,
+            self._graph.files_using(numbers),
+            self._graph.files_missing(name),
+            self._graph.is_linked(symbol.path),
+        )
+
+    def places(self, uses: Uses, paths: Iterable[str]) -> list[UsePlace]:
+        """The uses in these files, in source order."""
+        wanted = set(uses.numbers)
+        found: list[UsePlace] = []
+        for path in paths:
+            seen: set[int] = set()
+            for edge in self._graph.edges(path):
+                if edge.target in wanted and edge.start not in seen:
+                    seen.add(edge.start)
+                    found.append(_use_place(path, edge))
+        return found
+
+    def possible_places(self, uses: Uses, paths: Iterable[str]) -> list[UsePlace]:
+        """Uses of the same name whose meaning is not known, in source order."""
+        name = uses.symbol.symbol.name
+        return [
+            UsePlace(
+                path, miss.line, miss.start, ROLES[miss.role], miss.enclosing, Confidence.POSSIBLE
+            )
+            for path in paths
+            for miss in self._graph.misses(path)
+            if miss.name == name
+        ]
+
+    def calls_of(self, symbol: PlacedSymbol) -> tuple[Uses, list[UsePlace]]:
+        """Where a symbol is called; a constructor is called by the name of its class."""
+        uses = self.uses_of(symbol)
+        found = [place for place in self.places(uses, uses.files) if place.role in _CALLS]
+        if symbol.symbol.kind is SymbolKind.CONSTRUCTOR or symbol.symbol.name in _CONSTRUCTORS:
+            owner = self.owner_of(symbol)
+            if owner is not None:
+                of_class = self.uses_of(owner)
+                made = self.places(of_class, of_class.files)
+                found += [place for place in made if place.role in _CALLS]
+        return uses, sorted(found, key=lambda place: (place.path, place.start))
+
+    def owner_of(self, symbol: PlacedSymbol) -> PlacedSymbol | None:
+        """The symbol right around a symbol."""
+        parent = symbol.symbol.parent
+        if parent is None:
+            return None
+        return self.at(symbol.path, parent)
+
+    def at(self, path: str, ordinal: int) -> PlacedSymbol | None:
+        """The symbol of a file by its ordinal."""
+        return self.symbols([(path, ordinal)]).get((path, ordinal))
+
+    def symbols(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], PlacedSymbol]:
+        """Symbols of files by their ordinals."""
+        versions = self._versions
+        wanted = [(path, ordinal) for path, ordinal in places if ordinal >= 0 and path in versions]
+        asked = {Place(versions[path], ordinal) for path, ordinal in wanted}
+        records = self._reader.records_at(sorted(asked))
+        languages = {path: self.language(path) for path, _ in wanted}
+        return {
+            (path, ordinal): PlacedSymbol(path, languages[path], record)
+            for path, ordinal in wanted
+            if (record := records.get(Place(versions[path], ordinal))) is not None
+        }
+
+    @cached_property
+    def _languages(self) -> dict[str, str]:
+        return self._reader.languages()
+
+    def language(self, path: str) -> str:
+        """The language of a file."""
+        return self._languages.get(path, "")
+
+    def used_by(self, symbol: PlacedSymbol) -> list[tuple[UsePlace, Node]]:
+        """What a symbol uses, in source order, with the declaration that each use means."""
+        span = symbol.symbol.span
+        edges = [
+            edge
+            for edge in self._graph.edges(symbol.path)
+            if span.start_byte <= edge.start < span.end_byte
+        ]
+        nodes = self._graph.nodes(edge.target for edge in edges)
+        return [(_use_place(symbol.path, edge), nodes[edge.target]) for edge in edges]
+
+    def missed_by(self, symbol: PlacedSymbol) -> list[str]:
+        """The names that a symbol calls and whose meaning is not known."""
+        span = symbol.symbol.span
+        return [
+            miss.name
+            for miss in self._graph.misses(symbol.path)
+            if span.start_byte <= miss.start < span.end_byte and ROLES[miss.role] in _CALLS
+        ]
+
+    def symbols_at(self, nodes: Sequence[Node]) -> dict[Node, PlacedSymbol]:
+        """The symbols that declarations are; some are none."""
+        ordinals: dict[Node, int] = {}
+        for path in dict.fromkeys(path for path, _ in nodes):
+            by_key: dict[str, int] = {}
+            for item in self._graph.names(path):
+                if item.ordinal >= 0:
+                    by_key.setdefault(item.key, item.ordinal)
+            for node in nodes:
+                if node[0] == path and node[1] in by_key:
+                    ordinals[node] = by_key[node[1]]
+        found = self.symbols((path, ordinal) for (path, _), ordinal in ordinals.items())
+        return {
+            node: found[node[0], ordinal]
+            for node, ordinal in ordinals.items()
+            if (node[0], ordinal) in found
+        }
+
+
+def _use_place(path: str, edge: StoredEdge) -> UsePlace:
+    return UsePlace(
+        path,
+        edge.line,
+        edge.start,
+        ROLES[edge.role],
+        edge.enclosing,
+        Confidence.STATIC,
+        is_result=edge.role == GIVEN_TYPE,
+    )

@@ -1,0 +1,170 @@
+"""Answers about connections in, compact lines grouped by file out."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from codecompass.model.answer import Meta, SymbolResult
+from codecompass.model.graph_answer import (
+    CallsAnswer,
+    Completeness,
+    FamilyAnswer,
+    ReferencesAnswer,
+    RelationResult,
+)
+from codecompass.present.meta import state_line
+from codecompass.text.tokens import estimate_tokens
+
+_MAX_UNKNOWN = 12
+_MAX_LINES = 12
+
+
+def render_references(answer: ReferencesAnswer) -> str:
+    """Uses grouped by file and by the definition they stand in."""
+    roles = ", ".join(f"{role} {count}" for role, count in answer.roles.items())
+    count = f"{answer.total} uses in {len(answer.files)} files"
+    about = f"{count} ({roles})" if roles else "0 uses"
+    body = [*_definitions(answer.definitions), *_use_lines(answer.results)]
+    body += _nothing(answer.query, answer.definitions, answer.suggestions, answer.meta)
+    if answer.cursor:
+        body.append(f"more: cursor={answer.cursor}")
+    if answer.definitions:
+        body += _certainty(answer.certainty)
+    return _with_status(answer.meta, about, body)
+
+
+def render_calls(answer: CallsAnswer) -> str:
+    """Callers and callees, each with the lines of the calls."""
+    parts = []
+    for relation in ("caller", "callee"):
+        if answer.direction in ("both", f"{relation}s"):
+            shown = sum(item.relation == relation for item in answer.results)
+            parts.append(f"{shown} {relation}s")
+    about = ", ".join(parts)
+    if len(answer.results) < answer.total:
+        about += f" of {answer.total}"
+    body = _definitions(answer.definitions)
+    for relation in ("caller", "callee"):
+        found = [item for item in answer.results if item.relation == relation]
+        if found and answer.direction == "both":
+            body.append(f"{relation}s:")
+        body += _call_lines(found)
+    body += _nothing(answer.query, answer.definitions, answer.suggestions, answer.meta)
+    if len(answer.results) < answer.total:
+        body.append(f"{answer.total - len(answer.results)} more: raise limit")
+    if answer.unknown_calls:
+        shown_names = ", ".join(answer.unknown_calls[:_MAX_UNKNOWN])
+        rest = len(answer.unknown_calls) - _MAX_UNKNOWN
+        more = f" and {rest} more" if rest > 0 else ""
+        body.append(f"also calls, meaning unknown: {shown_names}{more}")
+    if answer.definitions and answer.direction != "callees":
+        body += _certainty(answer.certainty)
+    return _with_status(answer.meta, about, body)
+
+
+def render_family(answer: FamilyAnswer) -> str:
+    """Relatives grouped by how they are related."""
+    body = _definitions(answer.definitions)
+    for relation, group in groupby(answer.results, key=lambda item: item.relation):
+        body.append(f"{relation}:")
+        body += [f"  {'  ' * ((item.depth or 1) - 1)}{_place(item)}" for item in group]
+    body += _nothing(answer.query, answer.definitions, answer.suggestions, answer.meta)
+    if len(answer.results) < answer.total:
+        body.append(f"{answer.total - len(answer.results)} more: raise limit")
+    count = f"{len(answer.results)} of {answer.total} relatives"
+    return _with_status(answer.meta, count, body)
+
+
+def _with_status(meta: Meta, about: str, body: Sequence[str]) -> str:
+    text = "\n".join(body)
+    return f"{state_line(meta)} · {about} · {estimate_tokens(text)} tokens\n{text}"
+
+
+def _definitions(definitions: Iterable[SymbolResult]) -> list[str]:
+    return [
+        f"{item.path}:{_span(item)} {item.kind} {item.qualified_name or item.name} [{item.handle}]"
+        for item in definitions
+    ]
+
+
+def _use_lines(results: Sequence[RelationResult]) -> list[str]:
+    lines: list[str] = []
+    for path, in_file in groupby(results, key=lambda item: item.path):
+        lines.append(path)
+        for (handle, name), group in groupby(in_file, key=lambda item: (item.handle, item.name)):
+            uses = list(group)
+            if any(item.context for item in uses):
+                lines += [f"  {item.line} {_role(item)}: {item.context}" for item in uses]
+                continue
+            where = f" in {name}" if handle != path else ""
+            lines.append(f"  {_by_role(uses)}{where}")
+    return lines
+
+
+def _by_role(uses: Sequence[RelationResult]) -> str:
+    parts = []
+    for role, group in groupby(uses, key=_role):
+        numbers = list(dict.fromkeys(str(item.line) for item in group))
+        shown = ",".join(numbers[:_MAX_LINES])
+        rest = len(numbers) - _MAX_LINES
+        parts.append(f"{shown}{f' and {rest} more' if rest > 0 else ''} {role}")
+    return "; ".join(parts)
+
+
+def _role(item: RelationResult) -> str:
+    return item.relation if item.confidence != "possible" else f"possible {item.relation}"
+
+
+def _call_lines(results: Sequence[RelationResult]) -> list[str]:
+    lines: list[str] = []
+    path = ""
+    for item in results:
+        depth = item.depth or 1
+        if depth > 1:
+            lines.append(f"  {'  ' * (depth - 1)}{_place(item)}{' (again)' if item.cycle else ''}")
+            path = ""
+            continue
+        if item.path != path:
+            path = item.path
+            lines.append(path)
+        evidence = ",".join(map(str, item.lines or (item.line,)))
+        if item.kind == "file":
+            lines.append(f"  {evidence} outside definitions")
+        else:
+            at = evidence if item.relation == "caller" else f"{_span(item)}, called at {evidence}"
+            again = " (again)" if item.cycle else ""
+            lines.append(f"  {at} {item.kind} {item.name} [{item.handle}]{again}")
+    return lines
+
+
+def _place(item: RelationResult) -> str:
+    at = f" at {item.line}" if item.line is not None and item.relation == "caller" else ""
+    return f"{item.path}:{_span(item)} {item.kind} {item.name}{at} [{item.handle}]"
+
+
+def _span(item: SymbolResult | RelationResult) -> str:
+    if item.start_line == item.end_line:
+        return str(item.start_line)
+    return f"{item.start_line}-{item.end_line}"
+
+
+def _certainty(certainty: Completeness) -> list[str]:
+    if certainty.complete:
+        return ["complete: no other place with this name is unresolved"]
+    return [f"not complete: {'; '.join(certainty.reasons) or 'some names could not be resolved'}"]
+
+
+def _nothing(
+    query: str,
+    definitions: Sequence[SymbolResult],
+    suggestions: Sequence[str],
+    meta: Meta,
+) -> list[str]:
+    if definitions:
+        return []
+    lines = [
+        f"no definition named {query!r}; searched {meta.searched_symbols or 0:,} definitions"
+        f" in {meta.searched_files or 0:,} files"
+    ]
+    if suggestions:
+        lines.append(f"not matches, but similar: {', '.join(suggestions)}")
+    return lines

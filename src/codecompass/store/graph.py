@@ -1,0 +1,107 @@
+"""The links of one snapshot as one reader: uses by what they mean, and what files use."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from codecompass.model.edge import Miss, Node
+from codecompass.model.snapshot import FileEntry, SnapshotId, VersionId
+from codecompass.store.database import Database
+from codecompass.store.links import (
+    LinkId,
+    missed_name,
+    node_numbers,
+    nodes_by_number,
+    reached_from,
+    read_edges,
+    read_misses,
+    snapshot_links,
+)
+from codecompass.store.modules import DeclaredName, all_modules, read_names
+
+
+class LinkedPath(NamedTuple):
+    """A file of the snapshot whose uses are resolved."""
+
+    path: str
+    version_id: VersionId
+
+
+class StoredEdge(NamedTuple):
+    """One resolved use of a file."""
+
+    start: int
+    line: int
+    role: int
+    enclosing: int
+    target: int  # number of the declaration
+
+
+class LinkMap:
+    """Which link each path of a snapshot has; made once for each published state."""
+
+    def __init__(
+        self, database: Database, snapshot_id: SnapshotId, files: Mapping[str, FileEntry]
+    ) -> None:
+        known = all_modules(database)
+        ids = snapshot_links(database, snapshot_id) or []
+        linked = sorted(
+            (path, entry.version_id)
+            for path, entry in files.items()
+            if entry.version_id is not None and entry.version_id in known
+        )
+        self.by_id: dict[LinkId, LinkedPath] = {}
+        self.by_path: dict[str, LinkId] = {}
+        for link_id, (path, version_id) in zip(ids, linked, strict=False):
+            self.by_id[link_id] = LinkedPath(path, version_id)
+            self.by_path[path] = link_id
+
+
+class GraphReader:
+    """Answers about the links of one snapshot."""
+
+    def __init__(self, database: Database, links: LinkMap) -> None:
+        self._database = database
+        self._links = links
+
+    def is_linked(self, path: str) -> bool:
+        """Whether the uses of a file are resolved at all."""
+        return path in self._links.by_path
+
+    def names(self, path: str) -> list[DeclaredName]:
+        """The declarations of a file that can be meant from elsewhere."""
+        link_id = self._links.by_path.get(path)
+        if link_id is None:
+            return []
+        return read_names(self._database, self._links.by_id[link_id].version_id)
+
+    def numbers(self, nodes: Sequence[Node]) -> list[int]:
+        """The numbers of declarations, of those that anything means."""
+        return node_numbers(self._database, nodes)
+
+    def nodes(self, numbers: Iterable[int]) -> dict[int, Node]:
+        """Declarations by their numbers."""
+        return nodes_by_number(self._database, numbers)
+
+    def files_using(self, numbers: Sequence[int]) -> dict[str, int]:
+        """The files that use any of these declarations, with how many uses, by path."""
+        return self._by_path(reached_from(self._database, numbers))
+
+    def files_missing(self, name: str) -> dict[str, int]:
+        """The files with uses of a name whose meaning is not known, by path."""
+        return self._by_path(missed_name(self._database, name))
+
+    def _by_path(self, counts: Iterable[tuple[LinkId, int]]) -> dict[str, int]:
+        ours = self._links.by_id
+        return dict(sorted((ours[found].path, count) for found, count in counts if found in ours))
+
+    def edges(self, path: str) -> list[StoredEdge]:
+        """The resolved uses of a file in source order."""
+        link_id = self._links.by_path.get(path)
+        if link_id is None:
+            return []
+        return [StoredEdge._make(row) for row in read_edges(self._database, link_id)]
+
+    def misses(self, path: str) -> list[Miss]:
+        """The uses of a file whose meaning is not known, in source order."""
+        link_id = self._links.by_path.get(path)
+        return read_misses(self._database, link_id) if link_id is not None else []

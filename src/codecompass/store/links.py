@@ -1,0 +1,237 @@
+"""Resolved files: what the uses of a version mean at a path of some snapshot.
+
+A link belongs to a path, a version and what other files say; snapshots that agree on
+all three name the same link. Declarations are numbered once for the whole store.
+"""
+
+import json
+import zlib
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NewType
+
+from codecompass.model.edge import Edge, LinkedFile, Miss, Node
+from codecompass.model.snapshot import SnapshotId, VersionId
+from codecompass.store.database import Database
+
+LinkId = NewType("LinkId", int)
+_BATCH = 800
+
+
+class NodeNumbers:
+    """Numbers of declarations; new ones are given to those never seen."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._known: dict[str, dict[str, int]] = {}  # by path and key
+        row = database.row("SELECT MAX(id) FROM nodes")
+        self._next = (row[0] or 0) + 1 if row else 1
+        self._is_empty = self._next == 1
+
+    def numbers(self, nodes: Iterable[Node]) -> dict[Node, int]:
+        """The numbers of declarations; inside a transaction."""
+        found: dict[Node, int] = {}
+        fresh: list[tuple[int, str, str]] = []
+        for node in nodes:
+            path, key = node
+            known = self._known.get(path)
+            if known is None:
+                known = self._known[path] = self._stored(path)
+            number = known.get(key)
+            if number is None:
+                number = known[key] = self._next
+                self._next += 1
+                fresh.append((number, path, key))
+            found[node] = number
+        self._database.run_many("INSERT INTO nodes VALUES (?, ?, ?)", fresh)
+        return found
+
+    def _stored(self, path: str) -> dict[str, int]:
+        if self._is_empty:
+            return {}
+        rows = self._database.rows("SELECT key, id FROM nodes WHERE path = ?", (path,))
+        return dict(rows)
+
+
+def insert_links(
+    database: Database,
+    linked: Sequence[tuple[LinkedFile, VersionId]],
+    numbers: NodeNumbers,
+) -> dict[str, LinkId]:
+    """Store resolved files; inside a transaction. Returns the links by path."""
+    found: dict[str, LinkId] = {}
+    for file, version_id in linked:
+        nodes = {edge.target for edge in file.edges} | file.needs
+        paths = {(path, "") for path, _ in file.needs}
+        known = numbers.numbers([*sorted(nodes), *sorted(paths)])
+        edges = [(*edge[:4], known[edge.target]) for edge in file.edges]
+        needs = sorted(known[node] for node in file.needs)
+        link_id = LinkId(
+            database.run(
+                "INSERT INTO links (version_id, path, edges, misses, needs, outside)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    version_id, file.path, _pack(edges), _pack(file.misses), _pack(needs),
+                    file.outside,
+                ),
+            )
+        )  # fmt: skip
+        found[file.path] = link_id
+        reached: dict[int, int] = {}
+        for edge in edges:
+            reached[edge[4]] = reached.get(edge[4], 0) + 1
+        database.run_many(
+            "INSERT INTO reached VALUES (?, ?, ?)",
+            ((node, link_id, count) for node, count in reached.items()),
+        )
+        missed: dict[str, int] = {}
+        for miss in file.misses:
+            missed[miss.name] = missed.get(miss.name, 0) + 1
+        database.run_many(
+            "INSERT INTO missed VALUES (?, ?, ?)",
+            ((name, link_id, count) for name, count in missed.items()),
+        )
+        database.run_many(
+            "INSERT INTO rests VALUES (?, ?)", ((known[path], link_id) for path in paths)
+        )
+    return found
+
+
+def resting_on(database: Database, changed: Mapping[str, set[str] | None]) -> set[LinkId]:
+    """Links that rest on declarations that changed; None stands for all of a file."""
+    found: set[LinkId] = set()
+    for path, keys in changed.items():
+        candidates = _links_on_path(database, path)
+        if keys is None:
+            found |= candidates
+            continue
+        wanted = _numbers_of(database, path, keys)
+        if not wanted:
+            continue
+        for link_id in candidates - found:
+            row = database.row("SELECT needs FROM links WHERE id = ?", (link_id,))
+            if row and not wanted.isdisjoint(_unpack(row[0])):
+                found.add(link_id)
+    return found
+
+
+def _links_on_path(database: Database, path: str) -> set[LinkId]:
+    rows = database.rows(
+        "SELECT link_id FROM rests JOIN nodes ON nodes.id = node_id WHERE path = ? AND key = ''",
+        (path,),
+    )
+    return {LinkId(row[0]) for row in rows}
+
+
+def _numbers_of(database: Database, path: str, keys: set[str]) -> set[int]:
+    rows = database.rows("SELECT key, id FROM nodes WHERE path = ?", (path,))
+    return {number for key, number in rows if key in keys}
+
+
+def read_edges(database: Database, link_id: LinkId) -> list[tuple[int, int, int, int, int]]:
+    """The edges of a link; the last value of each is the number of its target."""
+    row = database.row("SELECT edges FROM links WHERE id = ?", (link_id,))
+    return [tuple(item) for item in _unpack(row[0])] if row else []
+
+
+def read_misses(database: Database, link_id: LinkId) -> list[Miss]:
+    """The uses of a link whose meaning is not known."""
+    row = database.row("SELECT misses FROM links WHERE id = ?", (link_id,))
+    return [Miss._make(item) for item in _unpack(row[0])] if row else []
+
+
+def reached_from(database: Database, numbers: Sequence[int]) -> list[tuple[LinkId, int]]:
+    """The links that reach any of these declarations, with the number of uses."""
+    found: dict[LinkId, int] = {}
+    for start in range(0, len(numbers), _BATCH):
+        part = numbers[start : start + _BATCH]
+        marks = ", ".join("?" * len(part))
+        sql = f"SELECT link_id, uses FROM reached WHERE node_id IN ({marks})"  # noqa: S608  # only question marks
+        for link_id, uses in database.rows(sql, part):
+            found[LinkId(link_id)] = found.get(LinkId(link_id), 0) + uses
+    return list(found.items())
+
+
+def missed_name(database: Database, name: str) -> list[tuple[LinkId, int]]:
+    """The links with uses of a name whose meaning is not known, with their number."""
+    rows = database.rows("SELECT link_id, uses FROM missed WHERE name = ?", (name,))
+    return [(LinkId(row[0]), row[1]) for row in rows]
+
+
+def node_numbers(database: Database, nodes: Sequence[Node]) -> list[int]:
+    """The numbers of declarations that anything was ever found to mean."""
+    rows = (
+        database.row("SELECT id FROM nodes WHERE path = ? AND key = ?", node) for node in nodes
+    )
+    return [row[0] for row in rows if row]
+
+
+def nodes_by_number(database: Database, numbers: Iterable[int]) -> dict[int, Node]:
+    """Declarations by their numbers."""
+    wanted = list(dict.fromkeys(numbers))
+    found: dict[int, Node] = {}
+    for start in range(0, len(wanted), _BATCH):
+        part = wanted[start : start + _BATCH]
+        marks = ", ".join("?" * len(part))
+        sql = f"SELECT id, path, key FROM nodes WHERE id IN ({marks})"  # noqa: S608  # only question marks
+        found.update((row[0], (row[1], row[2])) for row in database.rows(sql, part))
+    return found
+
+
+def write_snapshot_links(
+    database: Database, snapshot_id: SnapshotId, links: Mapping[str, LinkId]
+) -> None:
+    """Note which links a snapshot has, in the order of their paths; inside a transaction."""
+    database.run(
+        "INSERT OR REPLACE INTO snapshot_links VALUES (?, ?)",
+        (snapshot_id, pack_ids(links[path] for path in sorted(links))),
+    )
+
+
+def snapshot_links(database: Database, snapshot_id: SnapshotId) -> list[LinkId] | None:
+    """The links of a snapshot in the order of its resolved paths; None if it has none."""
+    row = database.row("SELECT ids FROM snapshot_links WHERE snapshot_id = ?", (snapshot_id,))
+    return unpack_ids(row[0]) if row else None
+
+
+def delete_unused_links(database: Database) -> int:
+    """Forget links that no snapshot has; inside a transaction."""
+    used: set[LinkId] = set()
+    for row in database.rows("SELECT ids FROM snapshot_links"):
+        used.update(unpack_ids(row[0]))
+    rows = database.rows("SELECT id FROM links")
+    unused = [(row[0],) for row in rows if row[0] not in used]
+    database.run_many("DELETE FROM links WHERE id = ?", unused)
+    return len(unused)
+
+
+def pack_ids(ids: Iterable[int]) -> bytes:
+    """Numbers as their differences: those of one run follow each other."""
+    values = array("q", ids)
+    steps = array("q", (now - before for before, now in zip([0, *values], values, strict=False)))
+    return zlib.compress(steps.tobytes(), 6)
+
+
+def unpack_ids(packed: bytes) -> list[LinkId]:
+    """The numbers back."""
+    steps: array[int] = array("q")
+    steps.frombytes(zlib.decompress(packed))
+    found: list[LinkId] = []
+    value = 0
+    for step in steps:
+        value += step
+        found.append(LinkId(value))
+    return found
+
+
+def as_edge(row: tuple[int, int, int, int, int], nodes: Mapping[int, Node]) -> Edge:
+    """A stored edge with its target."""
+    return Edge(row[0], row[1], row[2], row[3], nodes[row[4]])
+
+
+def _pack(value: Any) -> bytes:
+    return zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
+
+
+def _unpack(packed: bytes) -> Any:
+    return json.loads(zlib.decompress(packed))

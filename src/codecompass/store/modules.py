@@ -1,0 +1,119 @@
+"""The tables of files as stored: compact texts, one row for each version."""
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from codecompass.model.module import Decl, ModuleFacts, Scope, Use
+from codecompass.model.snapshot import VersionId
+from codecompass.store.database import Database, Row
+
+_PUT = "INSERT INTO modules VALUES (?, ?, ?, ?, ?, ?)"
+_BATCH = 900
+
+
+class DeclaredName(NamedTuple):
+    """A declaration that can be meant from elsewhere."""
+
+    key: str
+    ordinal: int  # of the symbol it is, -1 if it is none
+    line: int
+    start: int
+    kind: int
+
+
+class ModuleInfo(NamedTuple):
+    """What is known of a module without reading its tables."""
+
+    version_id: VersionId
+    shares: bool  # whether it has names that every file may know
+
+
+def encode_module(version_id: VersionId, facts: ModuleFacts) -> Row:
+    """The row of a version's tables."""
+    names = [
+        (
+            key,
+            facts.ordinals.get(number, -1),
+            facts.decls[number].line,
+            facts.decls[number].start,
+            facts.decls[number].kind,
+        )
+        for number, key in facts.keys.items()
+    ]
+    tables = (
+        facts.decls, facts.scopes, facts.exprs, facts.exports, facts.stars,
+        list(facts.keys.items()), facts.shared,
+    )  # fmt: skip
+    shares = int(facts.shared >= 0)
+    return (
+        version_id, _pack(tables), _pack(facts.uses), _pack(names), _pack(_modules_of(facts)),
+        shares,
+    )  # fmt: skip
+
+
+def insert_modules(database: Database, rows: Iterable[Row]) -> None:
+    """Add the tables of new versions; inside a transaction."""
+    database.run_many(_PUT, rows)
+
+
+def read_tables(database: Database, version_id: VersionId) -> ModuleFacts | None:
+    """The tables of a version, without its uses."""
+    row = database.row("SELECT tables FROM modules WHERE version_id = ?", (version_id,))
+    if row is None:
+        return None
+    decls, scopes, exprs, exports, stars, keys, shared = _unpack(row[0])
+    return ModuleFacts(
+        [Decl._make(item) for item in decls],
+        [Scope._make(item) for item in scopes],
+        exprs,
+        [],
+        exports,
+        stars,
+        dict(keys),
+        shared,
+    )
+
+
+def read_uses(database: Database, version_id: VersionId) -> list[Use]:
+    """The uses of a version."""
+    row = database.row("SELECT uses FROM modules WHERE version_id = ?", (version_id,))
+    return [Use._make(item) for item in _unpack(row[0])] if row else []
+
+
+def read_names(database: Database, version_id: VersionId) -> list[DeclaredName]:
+    """The declarations of a version that can be meant from elsewhere."""
+    row = database.row("SELECT names FROM modules WHERE version_id = ?", (version_id,))
+    return [DeclaredName._make(item) for item in _unpack(row[0])] if row else []
+
+
+def read_imported(database: Database, ids: Sequence[VersionId]) -> dict[VersionId, list[str]]:
+    """The texts of the modules that versions import."""
+    found: dict[VersionId, list[str]] = {}
+    for start in range(0, len(ids), _BATCH):
+        part = ids[start : start + _BATCH]
+        marks = ", ".join("?" * len(part))
+        sql = f"SELECT version_id, imported FROM modules WHERE version_id IN ({marks})"  # noqa: S608  # only question marks
+        found.update((VersionId(row[0]), _unpack(row[1])) for row in database.rows(sql, part))
+    return found
+
+
+def all_modules(database: Database) -> dict[VersionId, ModuleInfo]:
+    """Every version of the store that has tables."""
+    rows = database.rows("SELECT version_id, shares FROM modules")
+    return {VersionId(row[0]): ModuleInfo(VersionId(row[0]), bool(row[1])) for row in rows}
+
+
+def _modules_of(facts: ModuleFacts) -> list[str]:
+    named = [expr[1] for expr in facts.exprs if expr[0] in ("from", "require")]
+    has_fixtures = any(expr[0] == "fixture" for expr in facts.exprs)
+    return sorted({*named, *facts.stars, *((":fixtures",) if has_fixtures else ())})
+
+
+def _pack(value: Any) -> bytes:
+    return zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
+
+
+def _unpack(packed: bytes) -> Any:
+    return json.loads(zlib.decompress(packed))

@@ -1,0 +1,245 @@
+"""The six multi-file fixtures for TypeScript, counts exact."""
+
+from pathlib import Path
+
+from codecompass.engine.engine import Engine
+from tests.graph.world import callees, callers, family, related, uses, write
+
+CALL_CHAIN = {
+    "a.ts": """
+        import { b } from "./b";
+        export function a(): number {
+          return b(1) + b(2);
+        }
+    """,
+    "b.ts": """
+        import { Counter } from "./c";
+        export const b = (n: number): number => {
+          const counter = new Counter();
+          counter.add(n);
+          return counter.total();
+        };
+    """,
+    "c.ts": """
+        import { log } from "./log";
+        export class Counter {
+          private sum = 0;
+          add(n: number): void {
+            this.sum += n;
+            log(this.total());
+          }
+          total(): number {
+            return this.sum;
+          }
+        }
+    """,
+    "log.ts": """
+        export default function log(value: number): void {
+          console.log(value);
+        }
+        export { log };
+    """,
+}
+
+
+def test_call_chain(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, CALL_CHAIN)) as engine:
+        assert callees(engine, "a") == ["b@3"]
+        assert callers(engine, "b") == ["a@3"]
+        assert callees(engine, "b") == ["Counter@3", "Counter.add@4", "Counter.total@5"]
+        assert callers(engine, "Counter > total") == ["b@5", "Counter.add@6"]
+        assert callers(engine, "log") == ["Counter.add@6"]
+        assert callers(engine, "log", depth=3) == ["Counter.add@6", "b@4", "a@3"]
+        assert "log@6" in callees(engine, "a", depth=4)
+
+
+HIERARCHY = {
+    "shape.ts": """
+        export interface Shape { area(): number; }
+        export interface Named { name: string; }
+    """,
+    "base.ts": """
+        import type { Shape, Named } from "./shape";
+        export abstract class Base implements Shape, Named {
+          name = "base";
+          abstract area(): number;
+          describe(): string { return this.name; }
+        }
+    """,
+    "square.ts": """
+        import { Base } from "./base";
+        export class Square extends Base {
+          constructor(private side: number) { super(); }
+          area(): number { return this.side * this.side; }
+        }
+        export class Unit extends Square {
+          area(): number { return 1; }
+        }
+    """,
+}
+
+
+def test_type_hierarchy(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, HIERARCHY)) as engine:
+        assert family(engine, "Unit", "supertype") == ["Square", "Base", "Shape", "Named"]
+        assert family(engine, "Shape", "subtype") == ["Base", "Square", "Unit"]
+        assert family(engine, "Square > area", "overrides") == ["Base.area", "Shape.area"]
+        assert family(engine, "Square > area", "overridden_by") == ["Unit.area"]
+        assert family(engine, "Square > area", "parent") == ["Square"]
+
+
+REFERENCES = {
+    "token.ts": "export class Token {\n  valid(): boolean { return true; }\n}\n",
+    "one.ts": 'import { Token } from "./token";\nexport const one = new Token();\n',
+    "two.ts": 'import { Token as T } from "./token";\nexport const two = (t: T): T => t;\n',
+    "three.ts": 'import * as m from "./token";\nexport const three = new m.Token().valid();\n',
+    "four.ts": 'import { one } from "./one";\nexport const four = one.valid();\n',
+    "five.ts": 'import { Token } from "./token";\nclass S extends Token {}\nnew S().valid();\n',
+    "other.ts": "class Token { valid() { return false; } }\nnew Token().valid();\n",
+}
+
+
+def test_references_are_counted_exactly(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, REFERENCES)) as engine:
+        assert uses(engine, "token.ts > Token") == [
+            "five.ts:1 import", "five.ts:2 inherit", "one.ts:1 import", "one.ts:2 call",
+            "three.ts:2 call", "two.ts:1 import", "two.ts:1 import", "two.ts:2 type",
+            "two.ts:2 type",
+        ]  # fmt: skip
+        assert uses(engine, "token.ts > Token > valid") == [
+            "five.ts:3 call", "four.ts:2 call", "three.ts:2 call",
+        ]  # fmt: skip
+        assert uses(engine, "other.ts > Token") == ["other.ts:2 call"]
+        answer = engine.find_references("token.ts > Token")
+        assert answer.files == {"two.ts": 4, "five.ts": 2, "one.ts": 2, "three.ts": 1}
+        assert answer.certainty.complete
+
+
+TYPE_FLOWS = {
+    "model.ts": "export interface Order { id: string; }\nexport type Receipt = { of: Order };\n",
+    "pay.ts": """
+        import { Order, Receipt } from "./model";
+        export function pay(order: Order): Receipt {
+          return { of: order };
+        }
+    """,
+    "shop.ts": """
+        import { pay } from "./pay";
+        export function shop() {
+          const receipt = pay({ id: "1" });
+          return receipt.of.id;
+        }
+    """,
+}
+
+
+def test_type_flows(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, TYPE_FLOWS)) as engine:
+        assert related(engine, "pay", "takes") == ["Order"]
+        assert related(engine, "pay", "gives") == ["Receipt"]
+        assert related(engine, "pay", "caller") == ["shop"]
+        assert related(engine, "Receipt", "given_by") == ["pay"]
+        assert related(engine, "Order", "taken_by") == ["pay"]
+        assert uses(engine, "Order > id") == ["shop.ts:4 read"]
+
+
+MEMBERS = {
+    "store.ts": """
+        export class Store {
+          static shared = new Store();
+          readonly items: string[] = [];
+          #secret = 1;
+          constructor(public name = "x") {}
+          get size(): number { return this.items.length; }
+          put(item: string): this { this.items.push(item); return this; }
+          async load(): Promise<void> {}
+          static of(name: string): Store { return new Store(name); }
+        }
+        Store.of("a").put("b").put("c");
+        export const size = Store.shared.size;
+    """,
+}
+
+
+def test_members_are_complete_and_in_order(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, MEMBERS)) as engine:
+        assert family(engine, "Store", "member") == [
+            "Store.shared", "Store.items", "Store.#secret", "Store.constructor", "Store.size",
+            "Store.put", "Store.load", "Store.of",
+        ]  # fmt: skip
+        assert uses(engine, "Store > put") == ["store.ts:11 call", "store.ts:11 call"]
+        assert uses(engine, "Store > size") == ["store.ts:12 read"]
+
+
+CROSS_MODULE = {
+    "tsconfig.json": '{ "compilerOptions": { "baseUrl": ".", "paths": { "@lib/*": ["lib/*"] } } }',
+    "package.json": '{ "name": "root", "workspaces": ["packages/*"] }',
+    "packages/kit/package.json": '{ "name": "@acme/kit", "main": "dist/index.js" }',
+    "packages/kit/src/index.ts": 'export * from "./tools";\nexport * as math from "./math";\n',
+    "packages/kit/src/tools.ts": "export function tool() {}\nexport default tool;\n",
+    "packages/kit/src/math.ts": "export const half = (n: number) => n / 2;\n",
+    "lib/index.ts": 'export { Widget as Gadget } from "./widget";\nexport * from "./extra";\n',
+    "lib/widget.ts": """
+        export class Widget { run() {} }
+        export interface Widget { label: string; }
+        export namespace Widget { export function make() { return new Widget(); } }
+    """,
+    "lib/extra.ts": 'export * from "./index";\nexport const extra = 1;\n',
+    "app.ts": """
+        import { Gadget, extra } from "@lib/index";
+        import { tool, math } from "@acme/kit";
+        tool();
+        math.half(extra);
+        const gadget = Gadget.make();
+        gadget.run();
+        gadget.label;
+        const lazy = await import("./lib/widget");
+        new lazy.Widget();
+    """,
+}
+
+
+def test_cross_module(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, CROSS_MODULE)) as engine:
+        assert uses(engine, "Widget > run") == ["app.ts:6 call"]
+        assert uses(engine, "Widget > label") == ["app.ts:7 read"]
+        assert uses(engine, "make") == ["app.ts:5 call"]
+        assert uses(engine, "tool") == [
+            "app.ts:2 import", "app.ts:3 call", "packages/kit/src/tools.ts:2 export",
+        ]  # fmt: skip
+        assert uses(engine, "half") == ["app.ts:4 call"]
+        assert uses(engine, "extra", "read", "import") == ["app.ts:1 import", "app.ts:4 read"]
+        assert uses(engine, "Widget", "call") == ["app.ts:9 call", "lib/widget.ts:3 call"]
+
+
+def test_commonjs(tmp_path: Path) -> None:
+    files = {
+        "util.js": """
+            function pad(text) { return text; }
+            exports.trim = function (text) { return pad(text); };
+            module.exports.pad = pad;
+        """,
+        "whole.js": "class Whole { go() {} }\nmodule.exports = Whole;\n",
+        "main.js": """
+            const { pad, trim } = require("./util");
+            const Whole = require("./whole");
+            const late = require("./util").pad;
+            pad(trim("x"));
+            late("y");
+            new Whole().go();
+        """,
+        "old.js": """
+            function Old() { this.count = 0; }
+            Old.prototype.step = function () { this.count += 1; return this.step; };
+            Old.make = function () { return new Old(); };
+            Old.make().step();
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "pad", "call") == [
+            "main.js:4 call",
+            "main.js:5 call",
+            "util.js:2 call",
+        ]
+        assert uses(engine, "Whole > go") == ["main.js:6 call"]
+        assert uses(engine, "Old", "call") == ["old.js:3 call"]
