@@ -1,0 +1,310 @@
+"""Measure what uses mean against compilers: precision, recall and F1 of calls and references.
+
+    python bench/edges.py LANGUAGE REPOSITORY... [--checkers PYTHON] [--typescript FOLDER]
+
+LANGUAGE is `python` (truth: what two of ty, pyrefly and zuban agree on; --checkers is an
+interpreter whose environment has them, tree-sitter and tree-sitter-python) or `typescript`
+(also JavaScript; truth: the checker of the `typescript` package 5.9, --typescript is its
+folder). Truth and tool run over the same checkout in one go; truth is kept in --truth-dir
+by commit, so that a second run only measures the tool.
+
+Counted are uses whose definition is in the repository and not local to a function. A
+prediction where the compiler says that the definition is outside counts as wrong; where it
+does not know, it does not count. Beside ours: every definition of the same name, and grep
+for the name followed by a parenthesis in files that import the defining file or the name.
+"""
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codecompass import Engine
+from codecompass.model.query import GraphOptions
+from codecompass.model.snapshot import live_name
+from codecompass.present.graph_text import render_calls
+from codecompass.text.tokens import estimate_tokens
+
+_HERE = Path(__file__).parent / "truth"
+_CALLS = frozenset({"call", "new", "jsx"})
+_SKIPPED = frozenset({"jsxclose"})
+_SYMBOLS = frozenset(
+    {"function", "method", "class", "interface", "type", "enum", "function_var", "method_sig"}
+)
+_SAMPLE = 200
+Spot = tuple[str, int, int]  # path, line, column in bytes
+Line = tuple[str, int]
+
+
+@dataclass
+class Truth:
+    """What a compiler says of one use."""
+
+    spot: Spot
+    name: str
+    role: str
+    targets: frozenset[Line]
+    spots: frozenset[Spot]
+    kinds: frozenset[str]
+    accepted: frozenset[Line]  # not wrong either
+    is_outside: bool
+
+    @property
+    def is_call(self) -> bool:
+        """Whether something is called or made."""
+        return self.role in _CALLS
+
+
+@dataclass
+class Ours:
+    """What our index says: uses by place, and the other way round."""
+
+    uses: dict[Spot, frozenset[Line]] = field(default_factory=dict)
+    missed: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+
+@dataclass
+class Score:
+    """Counts of one method."""
+
+    right: int = 0
+    predicted: int = 0
+    true: int = 0
+
+    def line(self) -> str:
+        """Precision, recall and their harmonic mean."""
+        precision = self.right / self.predicted if self.predicted else 0.0
+        recall = self.right / self.true if self.true else 0.0
+        both = precision + recall
+        f1 = 2 * precision * recall / both if both else 0.0
+        return f"{precision:.4f} {recall:.4f} {f1:.4f}"
+
+
+def main() -> None:
+    """Make truth, run the tool, compare, print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("language", choices=("python", "typescript"))
+    parser.add_argument("repositories", nargs="+", type=Path)
+    parser.add_argument("--checkers", default=sys.executable)
+    parser.add_argument("--typescript", type=Path)
+    parser.add_argument("--packages", type=Path, help="types of packages outside, for typescript")
+    parser.add_argument("--subdirs", default="", help="only these folders of each repository")
+    parser.add_argument("--truth-dir", type=Path, default=Path(tempfile.gettempdir()) / "truth")
+    given = parser.parse_args()
+    print(
+        "| repository | uses | calls P R F1 | references P R F1 | sets exact | complete, wrongly"
+        " | names P R F1 | grep P R F1 | ours by line P R F1 | callers: p95 ms, tokens |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for repository in given.repositories:
+        root = repository.resolve()
+        truth = list(read_truth(make_truth(root, given)))
+        with tempfile.TemporaryDirectory() as home:
+            os.environ["CODECOMPASS_HOME"] = home
+            with Engine.open(root, flags={"freshness.recheck_after_s": 86_400.0}) as engine:
+                engine.index()
+                report(engine, root, truth)
+
+
+def make_truth(root: Path, given: argparse.Namespace) -> Path:
+    """The file with a compiler's answers for this commit; made if it is not there."""
+    commit = subprocess.run(
+        ["git", "-C", str(root), "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    given.truth_dir.mkdir(parents=True, exist_ok=True)
+    target: Path = given.truth_dir / f"{root.name}-{commit[:12]}.jsonl"
+    if target.exists():
+        return target
+    subdirs = ["--subdirs", given.subdirs] if given.subdirs else []
+    if given.language == "python":
+        command = [given.checkers, str(_HERE / "python_truth.py"), str(root)]
+    else:
+        script = str(_HERE / "typescript_truth.cjs")
+        command = ["node", "--max-old-space-size=8000", script, str(given.typescript), str(root)]
+        subdirs += ["--packages", str(given.packages)] if given.packages else []
+    part = target.with_suffix(".part")
+    subprocess.run([*command, str(part), *subdirs], check=True, stdout=sys.stderr)
+    part.rename(target)
+    return target
+
+
+def read_truth(path: Path) -> Iterator[Truth]:
+    """The uses that count: not local, and the compilers agree."""
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            if row.get("loc") or row.get("amb") or row["k"] in _SKIPPED:
+                continue
+            if not (row.get("t") or row.get("ext")):
+                continue
+            spots = frozenset((path_, at, column) for path_, at, column in row.get("t", ()))
+            others = frozenset((path_, at) for path_, at, _ in row.get("alt", ()))
+            targets = frozenset(spot[:2] for spot in spots)
+            yield Truth(
+                (row["f"], row["l"], row["c"]), row["n"], row["k"], targets, spots,
+                frozenset(row.get("dk", ())), targets | others, bool(row.get("ext")),
+            )  # fmt: skip
+
+
+def read_ours(engine: Engine, root: Path) -> Ours:
+    """Every resolved use of the index."""
+    found = Ours()
+    reader = engine._store.reader(live_name(root))  # what is stored is measured
+    assert reader is not None  # noqa: S101  # it was just indexed
+    with reader:
+        graph = reader.graph
+        places: dict[str, dict[str, set[Line]]] = {}
+        for path in reader.files():
+            edges = graph.edges(path)
+            for miss in graph.misses(path):
+                found.missed[miss.name] += 1
+            if not edges:
+                continue
+            starts = line_starts((root / path).read_bytes())
+            nodes = graph.nodes(edge.target for edge in edges)
+            uses: dict[Spot, set[Line]] = defaultdict(set)
+            for edge in edges:
+                target, key = nodes[edge.target]
+                if target not in places:
+                    places[target] = defaultdict(set)
+                    places[target][""] = {(target, 1)}
+                    for item in graph.names(target):
+                        places[target][item.key].add((target, item.line))
+                spot = (path, edge.line, edge.start - starts[edge.line - 1])
+                uses[spot] |= places[target][key]
+            found.uses.update((spot, frozenset(lines)) for spot, lines in uses.items())
+    return found
+
+
+def line_starts(data: bytes) -> list[int]:
+    """Where each line begins."""
+    return [0, *(match.end() for match in re.finditer(b"\n", data))]
+
+
+def report(engine: Engine, root: Path, truth: list[Truth]) -> None:
+    """One line of the table."""
+    ours = read_ours(engine, root)
+    calls, references = Score(), Score()
+    for item in truth:
+        for score in (calls, references) if item.is_call else (references,):
+            count(score, ours.uses.get(item.spot, frozenset()), item)
+    exact, sets = exact_sets(truth, ours)
+    claims, false_claims = complete_claims(truth, ours)
+    names, grep, by_line = by_lines(root, truth, ours)
+    p95, tokens = callers(engine, truth)
+    print(
+        f"| {root.name} | {references.true:,} | {calls.line()} | {references.line()} |"
+        f" {exact / max(sets, 1):.3f} of {sets:,} | {claims:,}, {false_claims} | {names.line()} |"
+        f" {grep.line()} | {by_line.line()} | {p95:.1f}, {tokens:.0f} |",
+        flush=True,
+    )
+
+
+def count(score: Score, predicted: frozenset[Line], item: Truth) -> None:
+    """Take one use into account."""
+    score.true += bool(item.targets)
+    score.predicted += bool(predicted)
+    score.right += bool(item.targets and predicted & item.accepted)
+
+
+def exact_sets(truth: list[Truth], ours: Ours) -> tuple[int, int]:
+    """Of how many symbols the set of uses is exactly right."""
+    expected: dict[frozenset[Line], set[Spot]] = defaultdict(set)
+    judged = {item.spot for item in truth}
+    for item in truth:
+        if item.kinds & _SYMBOLS:
+            expected[item.targets].add(item.spot)
+    found: dict[Line, set[Spot]] = defaultdict(set)
+    for spot, lines in ours.uses.items():
+        if spot in judged:
+            for line in lines:
+                found[line].add(spot)
+    right = sum(
+        spots == set().union(*(found[line] for line in lines)) for lines, spots in expected.items()
+    )
+    return right, len(expected)
+
+
+def complete_claims(truth: list[Truth], ours: Ours) -> tuple[int, int]:
+    """How many symbols are said to be complete, and of how many of them a use is missing."""
+    missing: set[tuple[frozenset[Line], str]] = set()
+    symbols: set[tuple[frozenset[Line], str]] = set()
+    for item in truth:
+        if not item.kinds & _SYMBOLS:
+            continue
+        symbol = (item.targets, item.name)
+        symbols.add(symbol)
+        if not ours.uses.get(item.spot, frozenset()) & item.accepted:
+            missing.add(symbol)
+    claimed = {symbol for symbol in symbols if not ours.missed[symbol[1]]}
+    return len(claimed), len(claimed & missing)
+
+
+def by_lines(root: Path, truth: list[Truth], ours: Ours) -> tuple[Score, Score, Score]:
+    """Calls as pairs of a definition and a line: by name, by grep, by us."""
+    calls = [item for item in truth if item.is_call and item.targets]
+    expected = {(target, item.spot[:2]) for item in calls for target in item.targets}
+    definitions: dict[str, set[Line]] = defaultdict(set)
+    for item in truth:
+        definitions[item.name] |= item.targets
+    at = {item.spot: item for item in truth if item.is_call}
+    by_name = {(t, i.spot[:2]) for i in at.values() for t in definitions[i.name]}
+    predicted = {(t, spot[:2]) for spot in at for t in ours.uses.get(spot, frozenset())}
+    wanted = {name: lines for name, lines in definitions.items() if lines}
+    grepped = grep_calls(root, wanted, {item.spot[0] for item in truth})
+    return tuple(
+        Score(len(found & expected), len(found), len(expected))
+        for found in (by_name, grepped, predicted)
+    )  # type: ignore[return-value]  # three in, three out
+
+
+def grep_calls(
+    root: Path, definitions: dict[str, set[Line]], paths: Iterable[str]
+) -> set[tuple[Line, Line]]:
+    """The name and a parenthesis, in files that import the defining file or the name."""
+    found: set[tuple[Line, Line]] = set()
+    call = re.compile(r"(?<!def )(?<!function )\b([A-Za-z_$][\w$]*)\s*\(")
+    for path in paths:
+        text = (root / path).read_text("utf-8", "replace")
+        imports = "\n".join(re.findall(r"^.*\b(?:import|from|require)\b.*$", text, re.MULTILINE))
+        words = set(re.findall(r"[\w$]+", imports))
+        for number, line in enumerate(text.split("\n"), 1):
+            for name in call.findall(line):
+                for target in definitions.get(name, ()):
+                    stem = Path(target[0]).stem
+                    folder = Path(target[0]).parent.name
+                    if target[0] == path or words & {name, stem, folder}:
+                        found.add((target, (path, number)))
+    return found
+
+
+def callers(engine: Engine, truth: list[Truth]) -> tuple[float, float]:
+    """The time and the size of the answer to `calls`, over symbols that are called."""
+    called = sorted({item.name for item in truth if item.is_call and item.targets})
+    names = called[:: max(1, len(called) // _SAMPLE)]
+    times: list[float] = []
+    tokens: list[int] = []
+    for name in names:
+        engine.call_graph(name, options=GraphOptions())
+        started = time.perf_counter()
+        answer = engine.call_graph(name, options=GraphOptions())
+        times.append((time.perf_counter() - started) * 1000)
+        tokens.append(estimate_tokens(render_calls(answer)))
+    if not times:
+        return 0.0, 0.0
+    times.sort()
+    return times[int(len(times) * 0.95)], statistics.median(tokens)
+
+
+if __name__ == "__main__":
+    main()
