@@ -145,6 +145,8 @@ def read_truth(path: Path) -> Iterator[Truth]:
             row = json.loads(line)
             if row.get("loc") or row.get("amb") or row["k"] in _SKIPPED:
                 continue
+            if row["k"] == "jsx" and row["n"][:1].islower():
+                continue  # `<div>`: an element of the page, nobody's code
             if not (row.get("t") or row.get("ext")):
                 continue
             spots = frozenset((path_, at, column) for path_, at, column in row.get("t", ()))

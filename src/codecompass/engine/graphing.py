@@ -29,11 +29,13 @@ from codecompass.navigate.related import related_symbols
 from codecompass.navigate.uses import Graph, UsePlace, Uses
 from codecompass.present.detail import symbol_result
 from codecompass.present.meta import make_meta
+from codecompass.text.patterns import needed_by_literal
 from codecompass.text.secrets import mask_secrets
 
 # A name with more definitions than this means too much; the first are told, the rest counted.
 _MAX_DEFINITIONS = 8
 _MAX_DEPTH = 10
+_MAX_BROKEN = 3
 _POSSIBLE = str(Confidence.POSSIBLE)
 
 
@@ -204,7 +206,17 @@ class GraphQuestions:
             reasons.append(f"uses are not resolved in {', '.join(sorted(languages))}")
         if possible:
             reasons.append(f"{possible} more places with this name could not be resolved")
+        broken = {path for item in uses for path in self._broken(item)}
+        if broken:
+            shown = ", ".join(sorted(broken)[:_MAX_BROKEN])
+            reasons.append(f"{len(broken)} files that mention it have syntax errors: {shown}")
         return Completeness(not reasons, possible, tuple(reasons))
+
+    def _broken(self, uses: Uses) -> list[str]:
+        """Files of the same languages whose syntax errors may hide a use."""
+        needed = needed_by_literal(uses.symbol.symbol.name)
+        paths = self._view.reader.broken_with(needed)
+        return [path for path in paths if self._graph.is_alike(path, uses.symbol.path)]
 
     def _use_results(
         self, places: Sequence[tuple[Uses, UsePlace]], *, many: bool, with_text: bool

@@ -8,6 +8,7 @@ rest on nothing that changed.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from posixpath import dirname
 
 from codecompass.link.digests import digests
 from codecompass.link.families import FAMILIES, FAMILY_OF, Family, is_config
@@ -259,6 +260,10 @@ class _FamilyLinking:
                 keys = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
                 found[path] = keys
                 self._add_shared(found, path, before, keys)
+                if self._family.has_packages:
+                    names = found.setdefault(f"{dirname(path)}/", set())
+                    if names is not None:
+                        names |= keys
         if moved:
             self._add_moved(found, before, moved)
         return found

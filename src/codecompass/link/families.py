@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from codecompass.link.dialect import Dialect, Modules
-from codecompass.link.dialects import ecma, python
+from codecompass.link.dialects import ecma, go, python
 from codecompass.link.dialects.ecma_inference import EcmaInference
 from codecompass.link.dialects.python_inference import PythonInference
 from codecompass.link.infer import Inference
@@ -23,6 +23,7 @@ class Family:
     inference: type[Inference]
     modules: Callable[[Iterable[str], Mapping[str, str]], Modules]
     config_names: tuple[str, ...] = ()  # files that say what module names mean
+    has_packages: bool = False  # the files of a folder share their names
 
 
 FAMILIES = (
@@ -41,6 +42,15 @@ FAMILIES = (
         ecma.EcmaModules,
         ("package.json", "tsconfig", "jsconfig"),
     ),
+    Family(
+        "go",
+        frozenset({"go"}),
+        go.DIALECT,
+        go.GoInference,
+        go.GoModules,
+        ("go.mod",),
+        has_packages=True,
+    ),
 )
 FAMILY_OF = {language: family for family in FAMILIES for language in family.languages}
 
@@ -48,4 +58,6 @@ FAMILY_OF = {language: family for family in FAMILIES for language in family.lang
 def is_config(family: Family, path: str) -> bool:
     """Whether a file says what module names mean."""
     name = path.rpartition("/")[2]
+    if name in family.config_names:
+        return True
     return name.endswith(".json") and name.startswith(family.config_names or ("\0",))

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 
 from codecompass.link.apart import Apart
 from codecompass.link.types import OUTSIDE, Place, Type, members_of, substitute, union
-from codecompass.model.module import NOTHING, DeclFlag, Expr
+from codecompass.model.module import NOTHING, DeclFlag, DeclKind, Expr
 
 _MAX_UNIFY_DEPTH = 4
 _MAX_RETURNS = 12
+_MAX_OVERLOADS = 10
+_FUNCTIONS = frozenset({DeclKind.FUNCTION, DeclKind.METHOD})
 
 
 class Generics(Apart):
@@ -120,36 +122,40 @@ class Generics(Apart):
 
     def _expected(self, path: str, expr: Expr) -> Type | None:
         """What a call expects as one of its arguments, as far as the others tell."""
-        call = self.expr(path, expr[1])
+        call, position = self.expr(path, expr[1]), expr[2]
+        others = [
+            NOTHING if place == position else argument for place, argument in enumerate(call[2])
+        ]
         found = []
         for item in members_of(self.value(path, call[1])):
-            place, receiver, known = self._function_of(item)
-            if place is None:
-                continue
-            skip = receiver is not None and self.receiver_is_parameter
-            decl = self.decl(place)
-            parameters = decl.parts[1:] if skip else decl.parts
-            if expr[2] < len(parameters):
-                declared = self.decl((place[0], parameters[expr[2]])).type
-                expected = self.type_(place[0], declared)
-                others = [
-                    NOTHING if position == expr[2] else argument
-                    for position, argument in enumerate(call[2])
-                ]
-                self._learn(known, place, path, others, skip=skip)
-                found.append(substitute(expected, known))
+            for place, receiver, known in self._functions_of(item):
+                skip = receiver is not None and self.receiver_is_parameter
+                parameters = self.decl(place).parts[1 if skip else 0 :]
+                if position >= len(parameters) and parameters:
+                    last = self.decl((place[0], parameters[-1]))
+                    parameters = parameters if last.flags & DeclFlag.REST else ()
+                if parameters:
+                    number = parameters[min(position, len(parameters) - 1)]
+                    expected = self.type_(place[0], self.decl((place[0], number)).type)
+                    self._learn(known, place, path, others, skip=skip)
+                    found.append(substitute(expected, known))
         return union(found)
 
-    def _function_of(self, type_: Type) -> tuple[Place | None, Type | None, dict[Type, Type]]:
-        """The function that is run when a value is called."""
+    def _functions_of(self, type_: Type) -> list[tuple[Place, Type | None, dict[Type, Type]]]:
+        """The functions that may be run when a value is called."""
         if type_[0] == "func":
-            return type_[1], type_[2], dict(type_[3])
+            return [(type_[1], type_[2], dict(type_[3]))]
         if type_[0] == "class":
             member = self.find(("inst", type_[1], type_[2]), self.constructor_name)
-            for place in member.places:
-                if place != OUTSIDE and place[1] != NOTHING:
-                    return place, type_, dict(member.known)
-        return None, None, {}
+        elif type_[0] in ("inst", "self") and self.dialect.called:
+            member = self.find(type_, self.dialect.called)
+        else:
+            return []
+        return [
+            (place, type_, dict(member.known))
+            for place in member.places[:_MAX_OVERLOADS]
+            if place != OUTSIDE and place[1] != NOTHING and self.decl(place).kind in _FUNCTIONS
+        ]
 
     def _parameter(self, type_: Type | None, position: int) -> Type | None:
         """What a function of a type takes at a position."""
@@ -191,6 +197,9 @@ class Generics(Apart):
             return zip(expected[1], given[1], strict=False)
         if kind == "callable":
             return [(expected[1], self.called_result(given))]
+        if kind == "func":
+            wanted = substitute(self.result(expected[1]), dict(expected[3]))
+            return [(wanted, self.called_result(given))]
         return []
 
     def seen_as(self, type_: Type, place: Place) -> tuple[Type | None, ...]:

@@ -113,6 +113,9 @@ class Names(Solver):
                 outer = facts.scopes[facts.decls[numbers[0]].scope].parent
                 return self.lookup(path, name, outer)
             return self.followed(places)
+        found = self.beside(path, name)
+        if found:
+            return found
         facts = self.facts(path)
         self.note(path, "*")
         for module in facts.stars if facts is not None else ():
@@ -139,6 +142,10 @@ class Names(Solver):
             self.note(path, name)
         self.note("", name)
         return found
+
+    def beside(self, path: str, name: str) -> Places:  # noqa: ARG002  # for Go
+        """What other files of the same package call so."""
+        return ()
 
     def _builtin(self, name: str) -> Places:
         numbers = self._language.stubs.scopes[0].names.get(name, ())

@@ -140,5 +140,6 @@ class ModuleFacts(NamedTuple):
     exports: dict[str, int] | None  # expressions by name; None: all names of the file
     stars: list[str]  # modules all of whose names are passed on
     keys: dict[int, str]  # of declarations that can be meant from elsewhere
+    package: str = ""  # the name of the package, where files make up packages
     shared: int = NOTHING  # the scope whose names are known in every file
     ordinals: Mapping[int, int] = MappingProxyType({})  # of the symbols that declarations are

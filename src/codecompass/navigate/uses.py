@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from codecompass.link.families import FAMILY_OF
 from codecompass.model.edge import Confidence, Node
 from codecompass.model.module import GIVEN_TYPE, ROLES
 from codecompass.model.reference import Role
@@ -148,6 +149,11 @@ class Graph:
     def language(self, path: str) -> str:
         """The language of a file."""
         return self._languages.get(path, "")
+
+    def is_alike(self, path: str, other: str) -> bool:
+        """Whether the uses of both files are resolved together."""
+        one, two = FAMILY_OF.get(self.language(path)), FAMILY_OF.get(self.language(other))
+        return one is not None and one is two
 
     def used_by(self, symbol: PlacedSymbol) -> list[tuple[UsePlace, Node]]:
         """What a symbol uses, in source order, with the declaration that each use means."""

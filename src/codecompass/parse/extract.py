@@ -42,7 +42,9 @@ def extract(language: Language, text: bytes, *, with_reads: bool = False) -> Fil
     grammar = Grammar(*language.grammar, language.queries, names)
     try:
         walk = load_walker(language.walker)
-        syntax = parse(text, grammar, transparent=language.transparent, walk=walk)
+        syntax = parse(
+            text, grammar, transparent=language.transparent, walk=walk, repair=language.repair
+        )
     except ModuleNotFoundError:  # no wheel of this grammar for this platform
         return _windowed(language, text, lines)
     return _facts(language, text, lines=lines, syntax=syntax)

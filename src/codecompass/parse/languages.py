@@ -45,6 +45,7 @@ class Language:
     module_binds: str = ""  # which part of its path a plain module import binds: first, last
     has_references: bool = True
     walker: str = ""  # which walker reads what its names mean
+    repair: tuple[str, str] | None = None  # what to change in a text that the grammar rejects
 
 
 CLASS_NAME = "<class>"
@@ -91,6 +92,8 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="typescript",
+        # Its grammar does not see that a call signature of an interface ends before `<`.
+        repair=(r"(?m)^([ \t]*)[ \t](?=<\s*[A-Za-z])", r"\1;"),
         walker="typescript",
         label="TypeScript",
         suffixes=(".ts", ".mts", ".cts"),
@@ -133,6 +136,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="go",
+        walker="go",
         label="Go",
         suffixes=(".go",),
         grammar=_grammar("go"),

@@ -4,6 +4,7 @@ What it deliberately does not do: decide what a capture means. Nodes are handed 
 walker and go nowhere else; a capture is a pair of byte offsets under its name.
 """
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -18,6 +19,8 @@ from codecompass.model.module import ModuleFacts
 from codecompass.parse.ranges import ByteRange
 
 Walk = Callable[[tree_sitter.Node, bytes], ModuleFacts]
+Repair = tuple[str, str]
+"""A pattern and what to put in its place, of the same length, where the grammar stumbles."""
 
 # A query state machine may blow up on hostile input; past this many live states
 # tree-sitter drops the oldest instead of taking memory without end.
@@ -65,7 +68,12 @@ class _Loaded:
 
 
 def parse(
-    data: bytes, grammar: Grammar, *, transparent: frozenset[str], walk: Walk | None = None
+    data: bytes,
+    grammar: Grammar,
+    *,
+    transparent: frozenset[str],
+    walk: Walk | None = None,
+    repair: Repair | None = None,
 ) -> Syntax:
     """Parse `data`, run the grammar's queries over the whole tree, and let a walker through it.
 
@@ -73,6 +81,8 @@ def parse(
     """
     loaded = _load(grammar)
     tree = loaded.parser.parse(data)
+    if repair is not None and tree.root_node.has_error:
+        data, tree = _repaired(loaded, data, tree, repair)
     root = tree.root_node
     cursor = tree_sitter.QueryCursor(loaded.query, match_limit=_MATCH_LIMIT)
     # Not `captures()`: it hands nodes out in order and so scans all that wait for an
@@ -85,6 +95,17 @@ def parse(
     captures = {name: sorted(spans) for name, spans in found.items()}
     module = _walked(walk, root, data) if walk is not None else None
     return Syntax(captures, _root_nodes(root, transparent), root.has_error, module)
+
+
+def _repaired(
+    loaded: _Loaded, data: bytes, tree: tree_sitter.Tree, repair: Repair
+) -> tuple[bytes, tree_sitter.Tree]:
+    """The text as the grammar understands it, if a small change makes it understand all."""
+    changed = re.sub(repair[0].encode(), repair[1].encode(), data)
+    if changed == data or len(changed) != len(data):
+        return data, tree
+    other = loaded.parser.parse(changed)
+    return (data, tree) if other.root_node.has_error else (changed, other)
 
 
 def _walked(walk: Walk, root: tree_sitter.Node, data: bytes) -> ModuleFacts | None:

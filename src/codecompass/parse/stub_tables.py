@@ -7,7 +7,11 @@ from codecompass.model.module import ModuleFacts
 from codecompass.parse.extract import extract
 from codecompass.parse.languages import BY_NAME
 
-_STUBS = {"python": ("python", "python.stub"), "ecma": ("typescript", "ecma.stub")}
+_STUBS = {
+    "python": ("python", "python.stub"),
+    "ecma": ("typescript", "ecma.stub"),
+    "go": ("go", "go.stub"),
+}
 
 
 @cache

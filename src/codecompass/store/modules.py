@@ -44,7 +44,7 @@ def encode_module(version_id: VersionId, facts: ModuleFacts) -> Row:
     ]
     tables = (
         facts.decls, facts.scopes, facts.exprs, facts.exports, facts.stars,
-        list(facts.keys.items()), facts.shared,
+        list(facts.keys.items()), facts.package, facts.shared,
     )  # fmt: skip
     shares = int(facts.shared >= 0)
     return (
@@ -63,7 +63,7 @@ def read_tables(database: Database, version_id: VersionId) -> ModuleFacts | None
     row = database.row("SELECT tables FROM modules WHERE version_id = ?", (version_id,))
     if row is None:
         return None
-    decls, scopes, exprs, exports, stars, keys, shared = _unpack(row[0])
+    decls, scopes, exprs, exports, stars, keys, package, shared = _unpack(row[0])
     return ModuleFacts(
         [Decl._make(item) for item in decls],
         [Scope._make(item) for item in scopes],
@@ -72,6 +72,7 @@ def read_tables(database: Database, version_id: VersionId) -> ModuleFacts | None
         exports,
         stars,
         dict(keys),
+        package,
         shared,
     )
 

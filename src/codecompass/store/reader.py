@@ -229,6 +229,16 @@ class SnapshotReader:
         rows = self._database.rows(_MEMBERS, (place.version_id, place.ordinal, limit))
         return [Member(kind, name) for kind, name in rows]
 
+    def broken_with(self, needed: Needed) -> list[str]:
+        """Files with syntax errors that may hold what an expression insists on."""
+        rows = self._database.rows("SELECT id FROM versions WHERE has_errors = 1")
+        broken = {row[0] for row in rows if row[0] in self.catalog.by_version}
+        if not broken:
+            return []
+        found = broken.intersection(self.may_hold(needed))
+        files = self.catalog.files
+        return [files[i].path for version in found for i in self.catalog.by_version[version]]
+
     @property
     def graph(self) -> GraphReader:
         """What the uses in this snapshot mean."""

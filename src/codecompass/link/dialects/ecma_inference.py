@@ -12,10 +12,9 @@ from codecompass.link.types import (
     Place,
     Type,
     members_of,
-    substitute,
     union,
 )
-from codecompass.model.module import NOTHING, DeclFlag, DeclKind, Expr, ModuleFacts
+from codecompass.model.module import NOTHING, DeclKind, Expr, ModuleFacts
 
 _WHOLE = "="
 _INDEXED = "[]"
@@ -81,6 +80,11 @@ class EcmaInference(Inference):
                         named = self.targets(place[0], decl.value)
             found.update(dict.fromkeys(named or (place,)))
         return tuple(found)
+
+    def lookup(self, path: str, name: str, scope: int) -> Places:
+        """What a name stands for; `exports` is the file itself."""
+        found = super().lookup(path, name, scope)
+        return ((path, NOTHING),) if name == "exports" and found == (OUTSIDE,) else found
 
     def targets(self, path: str, number: int) -> Places:
         """The declarations that an expression names."""
@@ -303,18 +307,3 @@ class EcmaInference(Inference):
     def _result_form(self, path: str, items: Sequence[int]) -> Type | None:
         of = self.type_(path, items[0])
         return union(self.called_result(item) for item in members_of(of))
-
-    def unify(
-        self, expected: Type | None, given: Type | None, known: dict[Type, Type], depth: int = 0
-    ) -> None:
-        """Find what the type parameters in an expected type are in a given one."""
-        if expected is not None and expected[0] == "func" and given is not None:
-            if given[0] in ("func", "callable"):
-                wanted = substitute(self.result(expected[1]), dict(expected[3]))
-                super().unify(wanted, self.called_result(given), known, depth + 1)
-            return
-        super().unify(expected, given, known, depth)
-
-    def is_static(self, place: Place) -> bool:
-        """Whether a member belongs to the class and not to its values."""
-        return bool(self.decl(place).flags & DeclFlag.STATIC)

@@ -39,6 +39,7 @@ class Builder:
         self.exports: dict[str, int] | None = None
         self.stars: list[str] = []
         self.shared = NOTHING
+        self.package = ""
         self.is_result = False  # whether what is read says what a function returns
         self._uses: list[tuple[int, int, int, int]] = []
         self._numbers: dict[Expr, int] = {}
@@ -122,6 +123,7 @@ class Builder:
             self.exports,
             self.stars,
             self._keys(),
+            self.package,
             self.shared,
         )
 

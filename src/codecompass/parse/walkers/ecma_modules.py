@@ -67,6 +67,7 @@ class Modules(Declarations):
             if child.type == "import_require_clause" and source is not None:
                 name = child.named_children[0]
                 self.bind_import(name, scope, self.builder.text(source)[1:-1], WHOLE)
+                self._use_import(name, Role.IMPORT, self.builder.text(source)[1:-1], WHOLE)
 
     def export(self, node: Node, scope: int) -> list[int]:
         """What a file gives to others."""

@@ -212,6 +212,8 @@ class Types:
             single = node.child_by_field_name("parameter")
             parts = self.parameters(single, inner) if single is not None else ()
         returned = node.child_by_field_name("return_type")
+        if node.type == "constructor_type":
+            returned = node.child_by_field_name("type")
         outer, self.builder.is_result = self.builder.is_result, True
         result = self.type_(returned, inner) if returned is not None else NOTHING
         self.builder.is_result = outer
@@ -293,8 +295,10 @@ class Types:
             elif node.type == "index_signature":
                 value = self.type_(node.child_by_field_name("type"), scope)
                 self.builder.declare_name(INDEXED, node, DeclKind.FIELD, inner, type=value)
-                for field in ("index_type",):
-                    self.type_(node.child_by_field_name(field), scope)
+                self.type_(node.child_by_field_name("index_type"), scope)
+                for child in node.named_children:
+                    if child.type == "mapped_type_clause":
+                        self.type_(child.child_by_field_name("type"), scope)
 
     def _property_signature(self, node: Node, scope: int, inner: int) -> None:
         name = node.child_by_field_name("name")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 Walk = Callable[["Node", bytes], ModuleFacts]
 _WALKERS = {
+    "go": ("go", "walk"),
     "python": ("python", "walk"),
     "javascript": ("ecma", "walk"),
     "typescript": ("ecma", "walk_typed"),
