@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from codecompass.link.dialect import Dialect, Modules
-from codecompass.link.dialects import ecma, go, python
+from codecompass.link.dialects import ecma, go, java, python
 from codecompass.link.dialects.ecma_inference import EcmaInference
 from codecompass.link.dialects.python_inference import PythonInference
 from codecompass.link.infer import Inference
@@ -41,6 +41,13 @@ FAMILIES = (
         EcmaInference,
         ecma.EcmaModules,
         ("package.json", "tsconfig", "jsconfig"),
+    ),
+    Family(
+        "java",
+        frozenset({"java"}),
+        java.DIALECT,
+        java.JavaInference,
+        java.JavaModules,
     ),
     Family(
         "go",

@@ -166,6 +166,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="java",
+        walker="java",
         label="Java",
         suffixes=(".java",),
         grammar=_grammar("java"),

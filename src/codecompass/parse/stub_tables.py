@@ -11,6 +11,7 @@ _STUBS = {
     "python": ("python", "python.stub"),
     "ecma": ("typescript", "ecma.stub"),
     "go": ("go", "go.stub"),
+    "java": ("java", "java.stub"),
 }
 
 

@@ -40,6 +40,7 @@ class Builder:
         self.stars: list[str] = []
         self.shared = NOTHING
         self.package = ""
+        self.labels: dict[int, str] = {}  # what overloads are called from elsewhere
         self.is_result = False  # whether what is read says what a function returns
         self._uses: list[tuple[int, int, int, int]] = []
         self._numbers: dict[Expr, int] = {}
@@ -162,7 +163,7 @@ class Builder:
                 continue
             prefix = self._prefix(decl.scope, prefixes, keys)
             if prefix is not None:
-                keys[number] = f"{prefix}{decl.name}"
+                keys[number] = f"{prefix}{self.labels.get(number, decl.name)}"
         return keys
 
     def _prefix(self, scope: int, prefixes: dict[int, str], keys: dict[int, str]) -> str | None:

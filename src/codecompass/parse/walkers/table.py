@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 Walk = Callable[["Node", bytes], ModuleFacts]
 _WALKERS = {
     "go": ("go", "walk"),
+    "java": ("java", "walk"),
     "python": ("python", "walk"),
     "javascript": ("ecma", "walk"),
     "typescript": ("ecma", "walk_typed"),

@@ -1,0 +1,278 @@
+"""Java: which file a class name means, overloads, inherited names, lambdas."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from codecompass.link.dialect import Dialect
+from codecompass.link.infer import Inference
+from codecompass.link.members import Member
+from codecompass.link.names import Places
+from codecompass.link.types import OUTSIDE, Place, Type, members_of, substitute, union
+from codecompass.model.module import NOTHING, DeclFlag, DeclKind, Expr, ScopeKind
+
+_SUFFIX = ".java"
+_CLASSES = frozenset({DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.ENUM})
+
+DIALECT = Dialect(
+    stubs="<java>",
+    iterate=("__each__()",),
+    indexed="__at__()",
+    sequence="Array",
+    mapping="Map",
+)
+
+
+class JavaModules:
+    """The files of a snapshot by the classes they are named after."""
+
+    def __init__(self, paths: Iterable[str], _configs: Mapping[str, str]) -> None:
+        self._named: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(paths):
+            if path.endswith(_SUFFIX):
+                self._named[path.rpartition("/")[2].removesuffix(_SUFFIX)].append(path)
+
+    def resolve(self, importer: str, module: str) -> str | None:
+        """The file of the class that a dotted name begins with, the longest that there is."""
+        parts = module.split(".")
+        for length in range(len(parts), 0, -1):
+            found = self._file(parts[:length], importer)
+            if found:
+                return found
+        return None
+
+    def _file(self, parts: list[str], importer: str) -> str | None:
+        if not parts[-1][:1].isupper():
+            return None
+        ending = f"/{'/'.join(parts)}{_SUFFIX}"
+        found = [path for path in self._named.get(parts[-1], ()) if f"/{path}".endswith(ending)]
+        return max(found, key=lambda path: _shared(path, importer)) if found else None
+
+    def part(self, _path: str, _name: str) -> str | None:
+        """Files have no parts but their classes."""
+        return None
+
+    def owners(self, path: str) -> list[tuple[str, str]]:
+        """A class that comes or goes may be what its package calls so."""
+        folder, _, name = path.rpartition("/")
+        return [(f"package {folder.rpartition('/')[2]}", name.removesuffix(_SUFFIX))]
+
+
+def _shared(path: str, other: str) -> int:
+    count = 0
+    for one, two in zip(path.split("/"), other.split("/"), strict=False):
+        if one != two:
+            break
+        count += 1
+    return count
+
+
+class JavaInference(Inference):
+    """Inference with the rules that only Java has."""
+
+    constructor_name = "<init>()"
+    receiver_is_parameter = False
+
+    # Names.
+
+    def lookup(self, path: str, name: str, scope: int) -> Places:
+        """What a name stands for: of a block, of a class around or one it extends, imported."""
+        facts = self.facts(path)
+        while facts is not None and scope != NOTHING:
+            found = facts.scopes[scope]
+            if found.kind == ScopeKind.CLASS and found.owner != NOTHING:
+                member = self.find(("self", (path, found.owner)), name)
+                if member.places and member.places != (OUTSIDE,):
+                    return member.places
+            numbers = found.names.get(name)
+            if numbers and found.kind != ScopeKind.CLASS:
+                if scope == 0:
+                    self.note(path, name)
+                return self.followed(tuple((path, number) for number in numbers))
+            scope = found.parent
+        self.note(path, name)
+        return (
+            self._of_package(path, name)
+            or self._of_stars(path, name)
+            or (self._builtin(name) or (OUTSIDE,))
+        )
+
+    def _of_package(self, path: str, name: str) -> Places:
+        facts = self.facts(path)
+        if facts is None or path == self.dialect.stubs or name.endswith("()"):
+            return ()
+        return self._class(path, f"{facts.package}.{name}" if facts.package else name)
+
+    def _of_stars(self, path: str, name: str) -> Places:
+        facts = self.facts(path)
+        for module in facts.stars if facts is not None else ():
+            found = () if name.endswith("()") else self._class(path, f"{module}.{name}")
+            found = found or self._static(path, module, name)
+            if found:
+                return found
+        return ()
+
+    def _class(self, path: str, full_name: str) -> Places:
+        """The class of a full name, a nested one inside its file."""
+        package, _, name = full_name.rpartition(".")
+        self.note(f"package {package.rpartition('.')[2]}", name)
+        target = self._language.modules.resolve(path, full_name)
+        if target is None:
+            return ()
+        outer = target.rpartition("/")[2].removesuffix(_SUFFIX)
+        parts = full_name.split(".")
+        if outer not in parts:
+            return ()
+        places: Places = self._top_level(target, outer)
+        for part in parts[len(parts) - parts[::-1].index(outer) :]:
+            places = tuple(found for place in places for found in self._own(place, part))
+        return places
+
+    def _top_level(self, path: str, name: str) -> Places:
+        facts = self.facts(path)
+        self.note(path, name)
+        numbers = facts.scopes[0].names.get(name, ()) if facts is not None else ()
+        return tuple((path, n) for n in numbers if self.decl((path, n)).kind in _CLASSES)
+
+    def _static(self, path: str, owner: str, name: str) -> Places:
+        found: list[Place] = []
+        for place in self._class(path, owner):
+            member = self.find(("class", place, ()), name)
+            found += [item for item in member.places if item != OUTSIDE]
+        return tuple(found)
+
+    def imported(self, path: str, expr: Expr) -> Places:
+        """The class, or the static member, that an import names."""
+        _, module, name = expr
+        if name:
+            return self._static(path, module, name) or (OUTSIDE,)
+        found = self._class(path, module)
+        if not found and module.startswith("java"):
+            found = self._builtin(module.rpartition(".")[2])
+        return found or (OUTSIDE,)
+
+    # Overloads.
+
+    def targets(self, path: str, number: int) -> Places:
+        """The declarations that an expression names; overloads that cannot be meant aside."""
+        expr = self.expr(path, number)
+        if expr[0] == "case":
+            places = self.find(self.value(path, expr[1]), expr[2]).places
+            return places or self.lookup(path, expr[2], expr[3])
+        found = super().targets(path, number)
+        return self._meant(path, found, expr[3]) if len(expr) > 3 and expr[0] != "call" else found
+
+    def _meant(self, path: str, places: Places, arguments: tuple[int, ...]) -> Places:
+        """The overloads that take so many arguments, of these types as far as they are known."""
+        if len(places) <= 1:
+            return places
+        fitting = [place for place in places if self._takes(place, len(arguments))]
+        if len(fitting) > 1:
+            given = [self.value(path, item) for item in arguments]
+            ranks = {place: self._distance(place, given) for place in fitting}
+            best = min(ranks.values())
+            fitting = [place for place in fitting if ranks[place] == best]
+        return tuple(fitting) or places
+
+    def _takes(self, place: Place, count: int) -> bool:
+        if place == OUTSIDE or place[1] == NOTHING:
+            return True
+        decl = self.decl(place)
+        if decl.kind != DeclKind.METHOD:
+            return True
+        is_open = decl.parts and self.decl((place[0], decl.parts[-1])).flags & DeclFlag.REST
+        return count >= len(decl.parts) - 1 if is_open else count == len(decl.parts)
+
+    def _distance(self, place: Place, given: list[Type | None]) -> int:
+        """How badly arguments fit: 0 exactly, more the further a type is from the expected."""
+        total = 0
+        if place == OUTSIDE or place[1] == NOTHING:
+            return total
+        parts = self.decl(place).parts
+        for position, item in enumerate(given):
+            if not parts:
+                break
+            number = parts[min(position, len(parts) - 1)]
+            expected = self.type_of((place[0], number))
+            total += self._step(expected, item)
+            total += 1 if self.decl((place[0], number)).flags & DeclFlag.REST else 0
+        return total
+
+    def _step(self, expected: Type | None, given: Type | None) -> int:
+        if expected is None or given is None or expected[0] != "inst":
+            return 1
+        if given[0] not in ("inst", "self"):
+            return 1
+        for distance, ancestor in enumerate(self.ancestors(given[1]).types):
+            if ancestor[1] == expected[1]:
+                return min(distance, 3)
+        is_object = self.decl(expected[1]).name == "Object"
+        return 4 if is_object else 20
+
+    def _value(self, path: str, expr: Expr, number: int) -> Type | None:
+        if expr[0] == "case":
+            return self._value_of_places(self.targets(path, number))
+        if expr[0] == "member" and len(expr) > 3:
+            return self._value_of_method(path, expr)
+        if expr[0] == "name" and len(expr) > 3:
+            return self._value_of_places(self.targets(path, number))
+        return super()._value(path, expr, number)
+
+    def _value_of_method(self, path: str, expr: Expr) -> Type | None:
+        found = []
+        for item in members_of(self.value(path, expr[1])):
+            of = self.bound_of(item[1]) if item[0] == "param" else item
+            if of is None:
+                continue
+            member = self.find(of, expr[2])
+            places = self._meant(path, member.places, expr[3])
+            if places:
+                found.append(self._type_of_member(of, Member(places, member.known)))
+            else:
+                found.append(self.member_type(of, expr[2]))
+        return union(found)
+
+    # Types.
+
+    def _value_of_part(self, path: str, expr: Expr) -> Type | None:
+        if expr[0] == "typed":
+            return self.type_(path, expr[1])
+        return super()._value_of_part(path, expr)
+
+    def _type(self, path: str, expr: Expr, number: int) -> Type | None:
+        if expr[0] == "builtin":
+            return self.builtin(expr[1], tuple(self.type_(path, item) for item in expr[2]))
+        return super()._type(path, expr, number)
+
+    def bases(self, place: Place) -> tuple[Type | None, ...]:
+        """What a class extends; every class is an object."""
+        decl = self.decl(place)
+        if decl.kind == DeclKind.ENUM_MEMBER:
+            return (self._owner_instance(place, decl),)
+        known = super().bases(place)
+        if place[0] == self.dialect.stubs and decl.name == "Object":
+            return known
+        implied = "Enum" if decl.kind == DeclKind.ENUM else "Object"
+        return (*known, self.builtin(implied))
+
+    def _parameter(self, type_: Type | None, position: int) -> Type | None:
+        """What a lambda of a type takes: the type has one method that it stands for."""
+        found = [super()._parameter(type_, position)]
+        values = [item for item in members_of(type_) if item[0] == "inst"]
+        found += [self._taken_by_lambda(item, position) for item in values]
+        return union(found)
+
+    def _taken_by_lambda(self, type_: Type, position: int) -> Type | None:
+        for ancestor in self.ancestors(type_[1]).types:
+            facts, decl = self.facts(ancestor[1][0]), self.decl(ancestor[1])
+            if facts is None or decl.kind != DeclKind.INTERFACE or decl.inner == NOTHING:
+                continue
+            for numbers in facts.scopes[decl.inner].names.values():
+                place = (ancestor[1][0], numbers[0])
+                method = self.decl(place)
+                if method.kind == DeclKind.METHOD and not method.returns:
+                    if position >= len(method.parts):
+                        return None
+                    taken = self.type_of((place[0], method.parts[position]))
+                    known = self._known_of(ancestor, type_[1], type_[2])
+                    return substitute(taken, known)
+        return None
