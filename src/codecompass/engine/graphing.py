@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 from codecompass.config.settings import AnswerSettings
 from codecompass.engine.views import View
 from codecompass.errors import BadInput
+from codecompass.link.families import family_languages
 from codecompass.model.answer import OVERLAY, Meta, SymbolResult
 from codecompass.model.edge import Confidence
 from codecompass.model.graph_answer import (
@@ -27,6 +29,7 @@ from codecompass.navigate.hierarchy import hierarchy
 from codecompass.navigate.lookup import Lookup, locate
 from codecompass.navigate.related import related_symbols
 from codecompass.navigate.uses import Graph, UsePlace, Uses
+from codecompass.parse.detect import language_by_name
 from codecompass.present.detail import symbol_result
 from codecompass.present.meta import make_meta
 from codecompass.text.patterns import needed_by_literal
@@ -69,7 +72,8 @@ class GraphQuestions:
             places += [(item, place) for place in found]
         places = [pair for pair in places if _admits(options, filters, pair[1])]
         places.sort(key=lambda pair: (pair[1].path, pair[1].start))
-        start = _offset(options.cursor, symbol)
+        question = f"{symbol}|{options.roles}|{filters}"
+        start = _offset(options.cursor, question)
         shown = places[start : start + options.limit]
         results = self._use_results(shown, many=len(uses) > 1, with_text=options.with_context)
         if str(Role.DEFINITION) in options.roles and not start:
@@ -83,10 +87,10 @@ class GraphQuestions:
             files=_most_first(Counter(place.path for _, place in places)),
             roles=_most_first(Counter(str(place.role) for _, place in places)),
             results=results,
-            certainty=self._certainty(uses),
+            certainty=self._certainty(uses, subject),
             suggestions=subject.lookup.suggestions,
             meta=self._meta(results, len(places) - start, subject),
-            cursor=_cursor(end, symbol) if end < len(places) else None,
+            cursor=_cursor(end, question) if end < len(places) else None,
         )
 
     def calls(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> CallsAnswer:
@@ -97,7 +101,7 @@ class GraphQuestions:
         direction = Direction(options.direction)
         found: list[Call] = []
         unknown: list[str] = []
-        total, is_cut = 0, False
+        total, is_cut, deeper = 0, False, 0
         for item in self._distinct(subject.symbols):
             part = call_graph(
                 self._graph,
@@ -110,13 +114,17 @@ class GraphQuestions:
             unknown += part.unknown
             total += part.total
             is_cut = is_cut or part.is_cut
+            deeper += part.possible_further
         shown = found[: options.limit]
         results = self._layered(_call_result(call) for call in shown)
         certainty = Completeness(complete=True, possible=0)
         if direction is not Direction.CALLEES:
-            certainty = self._certainty(self._distinct(subject.symbols))
+            certainty = self._certainty(self._distinct(subject.symbols), subject)
         if direction is not Direction.CALLERS and unknown:
             certainty = replace(certainty, complete=False)
+        if deeper:
+            said = (*certainty.reasons, f"further up {deeper} places could not be resolved")
+            certainty = replace(certainty, complete=False, reasons=said)
         if is_cut:
             said = (*certainty.reasons, "the limit kept some calls from being followed")
             certainty = replace(certainty, complete=False, reasons=said)
@@ -198,19 +206,39 @@ class GraphQuestions:
     def _definitions(self, subject: _Subject) -> tuple[SymbolResult, ...]:
         return tuple(symbol_result(item, DetailLevel.SIGNATURE) for item in subject.symbols)
 
-    def _certainty(self, uses: Sequence[Uses]) -> Completeness:
+    def _certainty(self, uses: Sequence[Uses], subject: _Subject) -> Completeness:
         reasons: list[str] = []
+        more = len(subject.lookup.matches) - len(subject.symbols)
+        if more > 0:
+            reasons.append(f"{more} more definitions have this name: narrow by path or kind")
+        nameless = [item for item in uses if item.is_resolved and not item.has_node]
+        if nameless:
+            reasons.append(f"uses of {nameless[0].symbol.symbol.name} cannot be followed")
         possible = sum({item.symbol.symbol.name: item.possible for item in uses}.values())
         languages = {item.symbol.language for item in uses if not item.is_resolved}
         if languages:
             reasons.append(f"uses are not resolved in {', '.join(sorted(languages))}")
         if possible:
             reasons.append(f"{possible} more places with this name could not be resolved")
+        unread = self._unread(uses)
+        if unread:
+            reasons.append(f"{len(unread)} files were not read, such as {unread[0]}")
         broken = {path for item in uses for path in self._broken(item)}
         if broken:
             shown = ", ".join(sorted(broken)[:_MAX_BROKEN])
             reasons.append(f"{len(broken)} files that mention it have syntax errors: {shown}")
         return Completeness(not reasons, possible, tuple(reasons))
+
+    def _unread(self, uses: Sequence[Uses]) -> list[str]:
+        """Files of the same languages that were too large or otherwise not to be read."""
+        languages = {name for item in uses for name in family_languages(item.symbol.language)}
+        skipped = [
+            path
+            for path, entry in self._view.reader.files().items()
+            if entry.skip_reason is not None
+        ]
+        named = ((path, language_by_name(path)) for path in skipped)
+        return [path for path, language in named if language and language.name in languages]
 
     def _broken(self, uses: Uses) -> list[str]:
         """Files of the same languages whose syntax errors may hide a use."""
@@ -321,17 +349,21 @@ def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _cursor(start: int, symbol: str) -> str:
-    return base64.urlsafe_b64encode(json.dumps([start, symbol]).encode()).decode()
+def _cursor(start: int, question: str) -> str:
+    return base64.urlsafe_b64encode(json.dumps([start, _digest(question)]).encode()).decode()
 
 
-def _offset(cursor: str, symbol: str) -> int:
+def _digest(question: str) -> str:
+    return hashlib.blake2b(question.encode("utf-8", "replace"), digest_size=4).hexdigest()
+
+
+def _offset(cursor: str, question: str) -> int:
     if not cursor:
         return 0
     try:
         start, of = json.loads(base64.urlsafe_b64decode(cursor))
     except (ValueError, binascii.Error, TypeError) as error:
         raise BadInput("cursor: given one that was not made here; leave it out") from error
-    if of != symbol or not isinstance(start, int) or start < 0:
+    if of != _digest(question) or not isinstance(start, int) or start < 0:
         raise BadInput("cursor: given one of another question; leave it out")
     return start

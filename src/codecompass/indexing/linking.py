@@ -43,6 +43,8 @@ _MAX_BASES = 6
 # A nearer snapshot than one with so few differences is not looked for.
 _NEAR_FILES = 20
 
+_NO_KEYS: set[str] = set()
+
 Files = Mapping[str, VersionId]
 """The files of one family in a snapshot that have tables."""
 
@@ -237,7 +239,7 @@ class _FamilyLinking:
         todo: list[str] = []
         for path, version_id in self.files.items():
             link_id = base.links.get(path)
-            is_same = before.get(path) == version_id and changed.get(path, set()) is not None
+            is_same = before.get(path) == version_id and changed.get(path, _NO_KEYS) is not None
             if link_id is not None and is_same and link_id not in affected:
                 kept[path] = link_id
             else:
@@ -290,9 +292,9 @@ class _FamilyLinking:
                 known = found.setdefault(owner, set())
                 if known is not None:
                     known.add(name)
-        same = [path for path, item in self.files.items() if before.get(path) == item]
-        imported = read_imported(database, [self.files[path] for path in same])
-        for path in same:
+        both = [path for path in self.files if path in before]
+        imported = read_imported(database, [self.files[path] for path in both])
+        for path in both:
             modules = imported.get(self.files[path], ())
             if any(old.resolve(path, name) != new.resolve(path, name) for name in modules):
                 found[path] = None

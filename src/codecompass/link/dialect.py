@@ -37,4 +37,4 @@ class Dialect:
     mapping: str = ""
     forms: Mapping[str, str] = field(default_factory=dict)  # what special type names do
     type_makers: Mapping[str, str] = field(default_factory=dict)  # calls that make types
-    transparent_calls: frozenset[str] = frozenset()
+    hides_underscores: bool = False  # `import *` leaves out names that begin with one

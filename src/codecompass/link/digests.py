@@ -12,7 +12,7 @@ from codecompass.model.module import NOTHING, Decl, DeclKind, ModuleFacts, Scope
 STARS = "*"
 """The name under which the modules are known whose names are passed on."""
 _WITH_POSITION = frozenset({"index", "item", "expected", "parameter"})
-_MAX_DEPTH = 40
+_MAX_DEPTH = 400
 
 
 def digests(facts: ModuleFacts | None) -> dict[str, str]:

@@ -48,6 +48,7 @@ FAMILIES = (
         java.DIALECT,
         java.JavaInference,
         java.JavaModules,
+        has_packages=True,
     ),
     Family(
         "go",
@@ -60,6 +61,12 @@ FAMILIES = (
     ),
 )
 FAMILY_OF = {language: family for family in FAMILIES for language in family.languages}
+
+
+def family_languages(language: str) -> frozenset[str]:
+    """The languages whose files are resolved together with those of one; none if it is not."""
+    family = FAMILY_OF.get(language)
+    return family.languages if family is not None else frozenset()
 
 
 def is_config(family: Family, path: str) -> bool:

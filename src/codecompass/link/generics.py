@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from codecompass.link.apart import Apart
-from codecompass.link.types import OUTSIDE, Place, Type, members_of, substitute, union
+from codecompass.link.types import OUTSIDE, Place, Type, limited, members_of, substitute, union
 from codecompass.model.module import NOTHING, DeclFlag, DeclKind, Expr
 
 _MAX_UNIFY_DEPTH = 4
@@ -21,7 +21,7 @@ class Generics(Apart):
     def result(self, place: Place) -> Type | None:
         """What a function returns."""
         found: Type | None = self.solve(
-            (place[0], "result", place[1]), lambda: self._result(place)
+            (place[0], "result", place[1]), lambda: limited(self._result(place))
         )
         return found
 

@@ -11,6 +11,7 @@ from codecompass.link.types import (
     OUTSIDE,
     Place,
     Type,
+    limited,
     members_of,
     substitute,
     union,
@@ -53,7 +54,8 @@ class Inference(Written):
         if number == NOTHING:
             return None
         found: Type | None = self.solve(
-            (path, "value", number), lambda: self._value(path, self.expr(path, number), number)
+            (path, "value", number),
+            lambda: limited(self._value(path, self.expr(path, number), number)),
         )
         return found
 
@@ -121,7 +123,7 @@ class Inference(Written):
         if decl.kind in _FUNCTIONS:
             return ("func", place, None, ())
         found: Type | None = self.solve(
-            (place[0], "of", place[1]), lambda: self._type_of(place, decl)
+            (place[0], "of", place[1]), lambda: limited(self._type_of(place, decl))
         )
         return found
 

@@ -1,6 +1,8 @@
 """Files of one family in, what their uses mean out."""
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from codecompass.link.families import Family
@@ -24,6 +26,20 @@ class Program:
     uses: Callable[[str], Sequence[Use]]
 
 
+# Questions that ask each other go as deep as chains of calls are long.
+_DEPTH = 20_000
+
+
+@contextmanager
+def _deep_recursion() -> Generator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
 class Linker:
     """Resolves the uses of files; what it has worked out for one helps with the next."""
 
@@ -45,9 +61,10 @@ class Linker:
         inference = self._inference
         uses = self._program.uses(path)
         numbers = {use.expr for use in uses}
-        found, needs = inference.collect(
-            lambda: {number: meaning_of(inference, path, number) for number in numbers}
-        )
+        with _deep_recursion():
+            found, needs = inference.collect(
+                lambda: {number: self._meaning(path, number) for number in numbers}
+            )
         meanings: dict[int, Meaning] = found
         edges: list[Edge] = []
         misses: list[Miss] = []
@@ -62,3 +79,10 @@ class Linker:
             edges += [Edge(start, line, role, enclosing, target) for target in targets]
         rests_on = frozenset(node for node in needs if node[0] != path)
         return LinkedFile(path, tuple(edges), tuple(misses), outside, rests_on)
+
+    def _meaning(self, path: str, number: int) -> Meaning:
+        try:
+            return meaning_of(self._inference, path, number)
+        except RecursionError:
+            self.forget()
+            return Meaning(Fate.UNRESOLVED, ())

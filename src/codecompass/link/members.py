@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from codecompass.link.names import Names, Places
-from codecompass.link.types import EXTERNAL, OUTSIDE, Place, Type, members_of, substitute
+from codecompass.link.types import EXTERNAL, FOREIGN, OUTSIDE, Place, Type, members_of, substitute
 from codecompass.model.module import NOTHING, DeclFlag, DeclKind
 
 _CLASS_LIKE = frozenset(
@@ -24,7 +24,8 @@ class Ancestors(NamedTuple):
     """A class and what it is derived from, nearest first."""
 
     types: tuple[Type, ...]
-    has_unknown: bool  # some of it is outside the repository or was not found
+    is_open: bool  # some of it is outside the repository
+    has_unknown: bool = False  # some of it was not found
 
 
 _NOT_FOUND = Member((), {})
@@ -112,12 +113,21 @@ class Members(Names):
         skip = 1 if type_[0] == "super" else 0
         wants_static = type_[0] == "class"
         arguments = type_[2] if len(type_) > 2 else ()
+        assigned: Places = ()
         for ancestor in lineage.types[skip:]:
             places = self._own_members(ancestor[1], name, wants_static=wants_static)
-            if places:
+            if places and not assigned and self._is_only_assigned(places):
+                assigned = places  # a class above may declare it
+            elif places:
                 known = self._known_of(ancestor, place, arguments)
-                return Member(places, known)
-        return _OUTSIDE if lineage.has_unknown else _NOT_FOUND
+                return Member((*places, *assigned), known)
+        if assigned:
+            return Member(assigned, {})
+        return _OUTSIDE if lineage.is_open and not lineage.has_unknown else _NOT_FOUND
+
+    def _is_only_assigned(self, places: Places) -> bool:
+        """Whether a field is made by nothing but assignments through the receiver."""
+        return all(self.decl(place).flags & DeclFlag.INSTANCE for place in places)
 
     def _known_of(
         self, ancestor: Type, place: Place, arguments: tuple[Type | None, ...]
@@ -178,7 +188,7 @@ class Members(Names):
     def ancestors(self, place: Place) -> Ancestors:
         """A class and all it is derived from, in the order in which members are looked for."""
         found = self.solve((place[0], "ancestors", place[1]), lambda: self._linearised(place))
-        return found or Ancestors((("inst", place, ()),), has_unknown=False)
+        return found or Ancestors((("inst", place, ()),), is_open=False)
 
     def _linearised(self, place: Place) -> Ancestors:
         """C3 where the classes allow it, depth first where they do not."""
@@ -188,20 +198,22 @@ class Members(Names):
             self.note(place[0], key)
         lines: list[list[Type]] = []
         direct: list[Type] = []
-        has_unknown = False
+        is_open = has_unknown = False
         for base in self.bases(place):
             for item in members_of(base) or (None,):
                 if item is None or item[0] not in ("inst", "class") or item[1] == place:
-                    has_unknown = has_unknown or item is None or item == EXTERNAL
+                    is_open = is_open or item == EXTERNAL
+                    has_unknown = has_unknown or item is None or item == FOREIGN
                     continue
                 lineage = self.ancestors(item[1])
+                is_open = is_open or lineage.is_open
                 has_unknown = has_unknown or lineage.has_unknown
                 known = dict(zip(self.class_parameters(item[1]), item[2], strict=False))
                 given = {name: value for name, value in known.items() if value is not None}
                 lines.append([_as_inst(substitute(t, given) or t) for t in lineage.types])
                 direct.append(lines[-1][0])
         found = [own, *_merge([*lines, direct], {place})]
-        return Ancestors(tuple(found[:_MAX_ANCESTORS]), has_unknown)
+        return Ancestors(tuple(found[:_MAX_ANCESTORS]), is_open, has_unknown)
 
 
 def _as_inst(type_: Type) -> Type:

@@ -118,7 +118,7 @@ class Names(Solver):
             return found
         facts = self.facts(path)
         self.note(path, "*")
-        for module in facts.stars if facts is not None else ():
+        for module in self._passing(facts, name):
             places = self._export_of(path, module, name)
             if places and places != (OUTSIDE,):
                 return places
@@ -142,6 +142,12 @@ class Names(Solver):
             self.note(path, name)
         self.note("", name)
         return found
+
+    def _passing(self, facts: ModuleFacts | None, name: str) -> list[str]:
+        """The modules all of whose names a file takes over, the one that counts first."""
+        if facts is None or (self.dialect.hides_underscores and name.startswith("_")):
+            return []
+        return facts.stars[::-1]
 
     def beside(self, path: str, name: str) -> Places:  # noqa: ARG002  # for Go
         """What other files of the same package call so."""
@@ -195,7 +201,7 @@ class Names(Solver):
             if found:
                 return found
             self.note(path, "*")
-            for module in facts.stars:
+            for module in self._passing(facts, name):
                 places = self._export_of(path, module, name)
                 if places and places != (OUTSIDE,):
                     return places

@@ -12,7 +12,7 @@ from codecompass.model.edge import Node
 
 _MAX_ROUNDS = 5
 # Chains of inference this long exist only in code that is made to have them.
-_MAX_DEPTH = 120
+_MAX_DEPTH = 1_000
 _FAR = 1 << 30
 
 Question = tuple[Hashable, ...]

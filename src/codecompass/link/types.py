@@ -27,6 +27,8 @@ OUTSIDE: Place = ("", -1)
 # Further members of a union are forgotten; compilers' unions this wide come from tables.
 _MAX_UNION = 24
 _MAX_DEPTH = 6
+_MAX_NESTING = 5
+_MAX_PARTS = 300
 
 
 def union(types: Iterable[Type | None]) -> Type | None:
@@ -42,6 +44,44 @@ def union(types: Iterable[Type | None]) -> Type | None:
     if len(found) <= 1:
         return next(iter(found), None)
     return ("union", tuple(found)[:_MAX_UNION])
+
+
+def limited(type_: Type | None) -> Type | None:
+    """A type that is not nested too deep; what lies deeper is forgotten."""
+    if type_ is None or len(type_) < 2 or _is_flat(type_):
+        return type_
+    return _cut(type_, _MAX_NESTING, [_MAX_PARTS])
+
+
+def _is_flat(type_: Type) -> bool:
+    kind = type_[0]
+    if kind in ("inst", "class"):
+        return not type_[2]
+    return kind not in ("union", "tuple", "callable", "func")
+
+
+def _cut(type_: Type | None, depth: int, left: list[int]) -> Type | None:
+    """A copy that ends at a depth or after so many parts."""
+    if type_ is None:
+        return None
+    left[0] -= 1
+    if _is_flat(type_):
+        return type_
+    if depth <= 0 or left[0] <= 0:
+        return None
+    kind, inner = type_[0], depth - 1
+    if kind in ("inst", "class"):
+        return (kind, type_[1], tuple(_cut(item, inner, left) for item in type_[2]))
+    if kind == "union":
+        return union(_cut(item, inner, left) for item in type_[1])
+    if kind == "tuple":
+        return ("tuple", tuple(_cut(item, inner, left) for item in type_[1]))
+    if kind == "callable":
+        taken = tuple(_cut(item, inner, left) for item in type_[2])
+        return ("callable", _cut(type_[1], inner, left), taken)
+    known = ((name, _cut(item, inner, left)) for name, item in type_[3])
+    receiver = _cut(type_[2], inner, left)
+    return ("func", type_[1], receiver, tuple(pair for pair in known if pair[1] is not None))
 
 
 def members_of(type_: Type | None) -> tuple[Type, ...]:
@@ -76,17 +116,3 @@ def substitute(type_: Type | None, known: Mapping[Type, Type], depth: int = 0) -
         receiver = substitute(type_[2], known, depth + 1)
         return ("func", type_[1], receiver, tuple(after.items()))
     return type_
-
-
-def has_parameters(type_: Type | None) -> bool:
-    """Whether something in a type is still to be filled in."""
-    if type_ is None:
-        return False
-    kind = type_[0]
-    if kind in ("param", "self"):
-        return True
-    if kind in ("inst", "class"):
-        return any(has_parameters(item) for item in type_[2])
-    if kind in ("union", "tuple"):
-        return any(has_parameters(item) for item in type_[1])
-    return kind == "callable" and has_parameters(type_[1])

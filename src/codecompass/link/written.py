@@ -4,7 +4,16 @@ from collections.abc import Callable, Sequence
 
 from codecompass.link.generics import Generics, parameters_in
 from codecompass.link.names import Places
-from codecompass.link.types import EXTERNAL, OUTSIDE, Place, Type, members_of, substitute, union
+from codecompass.link.types import (
+    EXTERNAL,
+    OUTSIDE,
+    Place,
+    Type,
+    limited,
+    members_of,
+    substitute,
+    union,
+)
 from codecompass.model.module import NOTHING, Decl, DeclKind, Expr
 
 _MAX_PLACES = 8
@@ -21,7 +30,8 @@ class Written(Generics):
         if number == NOTHING:
             return None
         found: Type | None = self.solve(
-            (path, "type", number), lambda: self._type(path, self.expr(path, number), number)
+            (path, "type", number),
+            lambda: limited(self._type(path, self.expr(path, number), number)),
         )
         return found
 
@@ -70,7 +80,7 @@ class Written(Generics):
         if decl.kind in _FUNCTIONS:
             return None
         found: Type | None = self.solve(
-            (place[0], "alias", place[1]), lambda: self._alias(place, decl)
+            (place[0], "alias", place[1]), lambda: limited(self._alias(place, decl))
         )
         return found
 

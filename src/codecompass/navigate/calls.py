@@ -1,6 +1,6 @@
 """A symbol in, who calls it and what it calls out, to some depth; cycles are cut."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -42,6 +42,7 @@ class Calls:
     is_cut: bool  # whether a limit kept some from being followed
     uses: Uses | None  # of the symbol itself, where callers were asked for
     unknown: tuple[str, ...]  # names it calls whose meaning is not known
+    possible_further: int = 0  # places that may call what calls it, further up
 
 
 def call_graph(
@@ -62,7 +63,17 @@ def call_graph(
         found += down
         is_cut = is_cut or was_cut
         unknown = sorted(set(graph.missed_by(symbol)))
-    return Calls(tuple(found[:limit]), len(found), is_cut, uses, tuple(unknown))
+    further = 0
+    if depth > 1 and uses is not None:
+        passed = [call.symbol for call in found if _is_passed(call, depth) and call.symbol]
+        callers = {item.handle: item for item in passed}
+        further = sum(graph.uses_of(item).possible for item in callers.values())
+    return Calls(tuple(found[:limit]), len(found), is_cut, uses, tuple(unknown), further)
+
+
+def _is_passed(call: Call, depth: int) -> bool:
+    """Whether a caller was itself asked for its callers."""
+    return call.relation == "caller" and call.symbol is not None and call.depth < depth
 
 
 def _follow(
@@ -119,8 +130,3 @@ def _as_near(graph: Graph, lines: dict[Node, list[int]]) -> list[_Near]:
         for node in lines
         if node in symbols
     ]
-
-
-def callers_of(graph: Graph, symbols: Iterable[PlacedSymbol]) -> list[tuple[PlacedSymbol, int]]:
-    """How many places call each symbol."""
-    return [(symbol, len(graph.calls_of(symbol)[1])) for symbol in symbols]

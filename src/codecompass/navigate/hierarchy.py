@@ -24,11 +24,10 @@ class Relative:
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """The family of a symbol; what it inherits from outside the repository by name."""
+    """The family of a symbol."""
 
     relatives: tuple[Relative, ...]
-    outside: tuple[str, ...]
-    is_cut: bool
+    is_cut: bool  # there are more types than were followed
 
 
 def hierarchy(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> Hierarchy:
@@ -40,7 +39,7 @@ def hierarchy(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> Hie
     found += [Relative("subtype", item, depth, line) for item, depth, line in below]
     found += _overrides(reader, graph, symbol)
     found += [Relative("member", item) for item in members(reader, symbol)]
-    return Hierarchy(tuple(found), (), cut_above or cut_below)
+    return Hierarchy(tuple(found), cut_above or cut_below)
 
 
 def members(reader: SnapshotReader, symbol: PlacedSymbol) -> list[PlacedSymbol]:

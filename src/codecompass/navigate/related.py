@@ -12,6 +12,8 @@ from codecompass.navigate.uses import Graph, UsePlace
 from codecompass.store.reader import SnapshotReader
 
 _MAX_CALLS = 200
+# Who takes a type that is used everywhere tells nobody anything.
+_MAX_FILES = 100
 _FUNCTIONS = frozenset(
     {SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR, SymbolKind.COMPONENT}
 )
@@ -66,7 +68,8 @@ def type_flows(graph: Graph, symbol: PlacedSymbol) -> list[Related]:
         if node in symbols
     ]
     uses = graph.uses_of(symbol)
-    places = [place for place in graph.places(uses, uses.files) if place.role is Role.TYPE]
+    files = list(uses.files)[:_MAX_FILES]
+    places = [place for place in graph.places(uses, files) if place.role is Role.TYPE]
     around = graph.symbols((place.path, place.enclosing) for place in places)
     for place in places:
         function = around.get((place.path, place.enclosing))

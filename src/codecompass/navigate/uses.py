@@ -40,6 +40,7 @@ class Uses:
     files: dict[str, int]  # uses by path
     possible_files: dict[str, int]  # uses of the same name whose meaning is not known
     is_resolved: bool  # whether the language is one whose uses are resolved
+    has_node: bool = True  # whether anything could name it
 
     @property
     def total(self) -> int:
@@ -72,7 +73,8 @@ class Graph:
 
     def uses_of(self, symbol: PlacedSymbol) -> Uses:
         """Who uses a symbol."""
-        numbers = tuple(self._graph.numbers(self.nodes_of(symbol)))
+        nodes = self.nodes_of(symbol)
+        numbers = tuple(self._graph.numbers(nodes))
         name = symbol.symbol.name
         return Uses(
             symbol,
@@ -80,6 +82,7 @@ class Graph:
             self._graph.files_using(numbers),
             self._graph.files_missing(name),
             self._graph.is_linked(symbol.path),
+            has_node=bool(nodes),
         )
 
     def places(self, uses: Uses, paths: Iterable[str]) -> list[UsePlace]:

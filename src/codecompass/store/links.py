@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NewType
 
-from codecompass.model.edge import Edge, LinkedFile, Miss, Node
+from codecompass.model.edge import LinkedFile, Miss, Node
 from codecompass.model.snapshot import SnapshotId, VersionId
 from codecompass.store.database import Database
 
@@ -222,11 +222,6 @@ def unpack_ids(packed: bytes) -> list[LinkId]:
         value += step
         found.append(LinkId(value))
     return found
-
-
-def as_edge(row: tuple[int, int, int, int, int], nodes: Mapping[int, Node]) -> Edge:
-    """A stored edge with its target."""
-    return Edge(row[0], row[1], row[2], row[3], nodes[row[4]])
 
 
 def _pack(value: Any) -> bytes:

@@ -19,7 +19,6 @@ from codecompass.model.module import NOTHING, DeclKind, Expr, ModuleFacts
 _WHOLE = "="
 _INDEXED = "[]"
 _LISTS = frozenset({"Array", "ReadonlyArray", "Set", "Promise", "String", "Number", "Function"})
-_NO_MEMBER = Member((), {})
 
 
 class EcmaInference(Inference):
@@ -62,8 +61,8 @@ class EcmaInference(Inference):
         exports = facts.exports or {}
         if name in exports:
             return self.targets(path, exports[name])
+        self.note(path, _WHOLE)
         if _WHOLE in exports and name != _WHOLE:
-            self.note(path, _WHOLE)
             return self._through(self.find(self.value(path, exports[_WHOLE]), name).places)
         return ()
 
@@ -136,7 +135,12 @@ class EcmaInference(Inference):
         if type_[0] == "func" and expr[0] == "new":
             return ("inst", type_[1], ())
         if type_[0] == "inst" and expr[0] == "new":
-            return self._called_member(type_, "new")
+            made = members_of(self.member_type(type_, "new"))
+            return union(
+                self._returned(item, path, arguments, expr) for item in made if item[0] == "func"
+            )
+        if type_[0] == "class" and self.decl(type_[1]).kind == DeclKind.INTERFACE:
+            return None  # of the same name as the value that is called
         return super()._called(type_, path, arguments, expr)
 
     def _indexed(self, path: str, expr: Expr) -> Type | None:

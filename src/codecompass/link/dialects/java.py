@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from posixpath import dirname
 
 from codecompass.link.dialect import Dialect
 from codecompass.link.infer import Inference
@@ -12,6 +13,12 @@ from codecompass.model.module import NOTHING, DeclFlag, DeclKind, Expr, ScopeKin
 
 _SUFFIX = ".java"
 _CLASSES = frozenset({DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.ENUM})
+
+# What a number may become without being put into an object.
+_WIDENING = ("Byte", "Short", "Character", "Integer", "Long", "Float", "Double")
+
+_NEVER = 20
+"""How far a type is from one that cannot be meant."""
 
 DIALECT = Dialect(
     stubs="<java>",
@@ -27,8 +34,10 @@ class JavaModules:
 
     def __init__(self, paths: Iterable[str], _configs: Mapping[str, str]) -> None:
         self._named: dict[str, list[str]] = defaultdict(list)
+        self.folders: dict[str, list[str]] = defaultdict(list)
         for path in sorted(paths):
             if path.endswith(_SUFFIX):
+                self.folders[dirname(path)].append(path)
                 self._named[path.rpartition("/")[2].removesuffix(_SUFFIX)].append(path)
 
     def resolve(self, importer: str, module: str) -> str | None:
@@ -100,7 +109,29 @@ class JavaInference(Inference):
         facts = self.facts(path)
         if facts is None or path == self.dialect.stubs or name.endswith("()"):
             return ()
-        return self._class(path, f"{facts.package}.{name}" if facts.package else name)
+        found = self._class(path, f"{facts.package}.{name}" if facts.package else name)
+        if found or not name[:1].isupper() or self._builtin(name):
+            return found
+        self.note(f"{dirname(path)}/", name)
+        return tuple(self._beside(dirname(path)).get(name, ()))
+
+    def _beside(self, folder: str) -> dict[str, list[Place]]:
+        """The classes of a folder, those included that their files are not named after."""
+        found: dict[str, list[Place]] | None = self.solve(
+            (folder, "folder", ""), lambda: self._classes_in(folder)
+        )
+        return found or {}
+
+    def _classes_in(self, folder: str) -> dict[str, list[Place]]:
+        names: dict[str, list[Place]] = {}
+        modules = self._language.modules
+        assert isinstance(modules, JavaModules)  # noqa: S101  # the family says so
+        for path in modules.folders.get(folder, ()):
+            facts = self.facts(path)
+            for name, numbers in facts.scopes[0].names.items() if facts is not None else ():
+                classes = [n for n in numbers if self.decl((path, n)).kind in _CLASSES]
+                names.setdefault(name, []).extend((path, number) for number in classes)
+        return names
 
     def _of_stars(self, path: str, name: str) -> Places:
         facts = self.facts(path)
@@ -144,11 +175,39 @@ class JavaInference(Inference):
         """The class, or the static member, that an import names."""
         _, module, name = expr
         if name:
-            return self._static(path, module, name) or (OUTSIDE,)
+            methods = () if name.endswith("()") else self._static(path, module, f"{name}()")
+            return (*self._static(path, module, name), *methods) or (OUTSIDE,)
         found = self._class(path, module)
         if not found and module.startswith("java"):
             found = self._builtin(module.rpartition(".")[2])
         return found or (OUTSIDE,)
+
+    def _find_in_class(self, type_: Type, name: str) -> Member:
+        """Overloads of a method may stand in several classes; nearer ones hide equal ones."""
+        first = super()._find_in_class(type_, name)
+        if not name.endswith("()") or not first.places or first.places == (OUTSIDE,):
+            return first
+        found: dict[str, Place] = {}
+        known = dict(first.known)
+        skip = 1 if type_[0] == "super" else 0
+        arguments = type_[2] if len(type_) > 2 else ()
+        for ancestor in self.ancestors(type_[1]).types[skip:]:
+            for place in self._own(ancestor[1], name):
+                label = (self.key(place) or "").rpartition("(")[2]
+                if label not in found:
+                    found[label] = place
+                    known.update(self._known_of(ancestor, type_[1], arguments))
+        return Member(tuple(found.values()), known)
+
+    def _dotted(self, path: str, number: int) -> str:
+        """The text of a chain of names, as full names of classes are; "" if it is another."""
+        expr = self.expr(path, number) if number != NOTHING else ("",)
+        if expr[0] == "name" and len(expr) == 3:
+            return str(expr[1])
+        if expr[0] != "member" or len(expr) > 3:
+            return ""
+        before = self._dotted(path, expr[1])
+        return f"{before}.{expr[2]}" if before else ""
 
     # Overloads.
 
@@ -159,6 +218,9 @@ class JavaInference(Inference):
             places = self.find(self.value(path, expr[1]), expr[2]).places
             return places or self.lookup(path, expr[2], expr[3])
         found = super().targets(path, number)
+        if expr[0] == "member" and len(expr) == 3 and found in ((), (OUTSIDE,)):
+            full_name = self._dotted(path, number)
+            return (self._class(path, full_name) if full_name else ()) or found
         return self._meant(path, found, expr[3]) if len(expr) > 3 and expr[0] != "call" else found
 
     def _meant(self, path: str, places: Places, arguments: tuple[int, ...]) -> Places:
@@ -170,7 +232,8 @@ class JavaInference(Inference):
             given = [self.value(path, item) for item in arguments]
             ranks = {place: self._distance(place, given) for place in fitting}
             best = min(ranks.values())
-            fitting = [place for place in fitting if ranks[place] == best]
+            if best < _NEVER:  # else nothing is known by which to choose
+                fitting = [place for place in fitting if ranks[place] == best]
         return tuple(fitting) or places
 
     def _takes(self, place: Place, count: int) -> bool:
@@ -192,9 +255,13 @@ class JavaInference(Inference):
             if not parts:
                 break
             number = parts[min(position, len(parts) - 1)]
-            expected = self.type_of((place[0], number))
-            total += self._step(expected, item)
-            total += 1 if self.decl((place[0], number)).flags & DeclFlag.REST else 0
+            parameter = self.decl((place[0], number))
+            expected = self.type_(place[0], parameter.type)
+            if parameter.flags & DeclFlag.REST:
+                many = self.builtin("Array", (expected,))
+                total += 1 + min(self._step(expected, item), self._step(many, item))
+            else:
+                total += self._step(expected, item)
         return total
 
     def _step(self, expected: Type | None, given: Type | None) -> int:
@@ -202,20 +269,38 @@ class JavaInference(Inference):
             return 1
         if given[0] not in ("inst", "self"):
             return 1
+        wide, narrow = self.decl(expected[1]).name, self.decl(given[1]).name
+        if wide == narrow == "Array" and expected[2] and len(given) > 2 and given[2]:
+            element = self._step(expected[2][0], given[2][0])
+            return element if element == 0 or not self._is_number(given[2][0]) else _NEVER
+        if narrow in _WIDENING and wide in _WIDENING:
+            step = _WIDENING.index(wide) - _WIDENING.index(narrow)
+            return min(step, 3) if step >= 0 else _NEVER
         for distance, ancestor in enumerate(self.ancestors(given[1]).types):
             if ancestor[1] == expected[1]:
-                return min(distance, 3)
+                return min(distance, 3) + (3 if narrow in _WIDENING and distance else 0)
         is_object = self.decl(expected[1]).name == "Object"
-        return 4 if is_object else 20
+        return 4 if is_object else _NEVER
+
+    def _is_number(self, type_: Type | None) -> bool:
+        if type_ is None or type_[0] != "inst":
+            return False
+        return self.decl(type_[1]).name in (*_WIDENING, "Boolean")
 
     def _value(self, path: str, expr: Expr, number: int) -> Type | None:
         if expr[0] == "case":
             return self._value_of_places(self.targets(path, number))
         if expr[0] == "member" and len(expr) > 3:
             return self._value_of_method(path, expr)
-        if expr[0] == "name" and len(expr) > 3:
+        if expr[0] in ("name", "member") and self._is_plain(path, expr, number):
             return self._value_of_places(self.targets(path, number))
         return super()._value(path, expr, number)
+
+    def _is_plain(self, path: str, expr: Expr, number: int) -> bool:
+        """Whether a value is that of what it names: a method without a receiver, a full name."""
+        if expr[0] == "name":
+            return len(expr) > 3
+        return len(expr) == 3 and bool(self._class(path, self._dotted(path, number) or "."))
 
     def _value_of_method(self, path: str, expr: Expr) -> Type | None:
         found = []

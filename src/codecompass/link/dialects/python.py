@@ -20,6 +20,7 @@ DIALECT = Dialect(
             "contextlib", "functools", "types", "enum", "dataclasses", "abc", "itertools",
         }
     ),
+    hides_underscores=True,
     iterate=("__iter__", "__next__"),
     enter=("__enter__", "__aenter__"),
     awaited="__await__",
@@ -84,11 +85,14 @@ class PythonModules:
                 if rest
                 else folder
             )
-        found = self._named.get(module)
-        if found:
-            return max(found, key=lambda path: (_shared(path, importer), path.endswith(".py")))
         top = module.partition(".")[0]
         folder = dirname(importer)
+        found = self._named.get(module, ())
+        if top in sys.stdlib_module_names:  # only a file beside a script comes before the library
+            found = [path for path in found if dirname(path) == folder not in self._packages]
+        if found:
+            near = f"{folder}/"
+            return max(found, key=lambda path: (_shared(path, near), *_rank(path)))
         if folder not in self._packages and top not in sys.stdlib_module_names:
             beside = self._at("/".join(part for part in (folder, *module.split(".")) if part))
             if beside:
@@ -160,6 +164,11 @@ class PythonModules:
         if parts and parts[0] in ("src", "lib"):
             names.append(".".join(parts[1:]))
         return [name for name in dict.fromkeys(names) if name]
+
+
+def _rank(path: str) -> tuple[bool, bool]:
+    """A package comes before a file of its name, and code before a stub."""
+    return _stem(path) == _PACKAGE, path.endswith(".py")
 
 
 def _stem(path: str) -> str:

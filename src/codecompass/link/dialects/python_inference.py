@@ -3,7 +3,7 @@
 from codecompass.link.dialects.python import FIXTURES
 from codecompass.link.infer import Inference
 from codecompass.link.names import Places
-from codecompass.link.types import EXTERNAL, OUTSIDE, Place, Type, members_of, union
+from codecompass.link.types import EXTERNAL, FOREIGN, OUTSIDE, Place, Type, members_of, union
 from codecompass.model.module import NOTHING, Decl, DeclFlag, DeclKind, Expr, ScopeKind
 
 _MAX_FOLDERS = 30
@@ -74,6 +74,8 @@ class PythonInference(Inference):
 
     def special_type(self, path: str, name: str, expr: Expr) -> Type | None:
         """`Self` is the receiver of the class around."""
+        if name == "Any":
+            return FOREIGN
         if name != "Self":
             return None
         while expr[0] == "member" and expr[1] != NOTHING:

@@ -19,13 +19,15 @@ from codecompass.model.module import (
 )
 from codecompass.model.reference import Role
 
-# Members of these are spoken of as parts of what they belong to.
-_OWNERS = frozenset(
-    {DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.ENUM, DeclKind.NAMESPACE, DeclKind.OBJECT}
-)
 _NEVER_MEANT = frozenset({DeclKind.PARAMETER, DeclKind.TYPE_PARAMETER, DeclKind.NARROWED})
-_LOCAL_BUT_MEANT = frozenset({DeclKind.FUNCTION, DeclKind.CLASS, DeclKind.METHOD, DeclKind.FIELD})
-_IMPORTED = (DeclKind.IMPORT, DeclKind.FUNCTION, DeclKind.CLASS)
+_LOCAL_TYPES = frozenset(
+    {DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.ENUM, DeclKind.TYPE, DeclKind.FUNCTION}
+)
+_LOCAL_BUT_MEANT = _LOCAL_TYPES | {
+    DeclKind.METHOD, DeclKind.FIELD, DeclKind.OBJECT, DeclKind.ENUM_MEMBER,
+}  # fmt: skip
+_UNNAMED_BUT_MEANT = frozenset({DeclKind.OBJECT, DeclKind.CLASS})
+_IMPORTED = _LOCAL_TYPES | {DeclKind.IMPORT}
 
 
 class Builder:
@@ -148,7 +150,11 @@ class Builder:
         decls = [self.decls[number] for number in numbers]
         return all(
             decl.kind in _NEVER_MEANT
-            or (decl.flags & DeclFlag.LOCAL and decl.kind not in _IMPORTED)
+            or (
+                decl.flags & DeclFlag.LOCAL
+                and decl.kind not in _IMPORTED
+                and not self._is_function(decl)
+            )
             for decl in decls
         )
 
@@ -156,18 +162,33 @@ class Builder:
         """How declarations are called from elsewhere: what they belong to, then their name."""
         prefixes: dict[int, str] = {0: ""}
         keys: dict[int, str] = {}
+        unnamed: dict[str, int] = {}
         for number, decl in enumerate(self.decls):
-            if decl.kind in _NEVER_MEANT or decl.name == "":
-                continue
-            if decl.flags & DeclFlag.LOCAL and decl.kind not in _LOCAL_BUT_MEANT:
+            if decl.kind in _NEVER_MEANT or not self._can_be_meant(decl):
                 continue
             prefix = self._prefix(decl.scope, prefixes, keys)
-            if prefix is not None:
-                keys[number] = f"{prefix}{self.labels.get(number, decl.name)}"
+            name = self.labels.get(number, decl.name)
+            if not name:  # the first, second, … of those without a name in the same place
+                unnamed[prefix] = unnamed.get(prefix, 0) + 1
+                name = f"@{unnamed[prefix]}"
+            keys[number] = f"{prefix}{name}"
         return keys
 
-    def _prefix(self, scope: int, prefixes: dict[int, str], keys: dict[int, str]) -> str | None:
-        """What stands before the names of a scope; None if nothing of it can be meant."""
+    def _can_be_meant(self, decl: Decl) -> bool:
+        if not decl.name and decl.kind not in _UNNAMED_BUT_MEANT:
+            return False
+        is_local = decl.flags & DeclFlag.LOCAL and decl.kind not in _LOCAL_BUT_MEANT
+        return not is_local or self._is_function(decl)
+
+    def _is_function(self, decl: Decl) -> bool:
+        """Whether a variable holds a function that is written in its place."""
+        if decl.kind != DeclKind.VARIABLE or decl.value == NOTHING:
+            return False
+        expr = self.exprs[decl.value]
+        return expr[0] == "decl" and self.decls[expr[1]].kind == DeclKind.FUNCTION
+
+    def _prefix(self, scope: int, prefixes: dict[int, str], keys: dict[int, str]) -> str:
+        """What stands before the names of a scope."""
         known = prefixes.get(scope)
         if known is not None:
             return known
@@ -177,7 +198,7 @@ class Builder:
         elif found.owner != NOTHING:
             owner = self.decls[found.owner]
             outer = self._prefix(owner.scope, prefixes, keys)
-            prefixes[scope] = f"{outer or ''}{owner.name or f'@{owner.start}'}."
+            prefixes[scope] = f"{outer}{owner.name}." if owner.name else outer
         else:
-            prefixes[scope] = self._prefix(found.parent, prefixes, keys) or ""
+            prefixes[scope] = self._prefix(found.parent, prefixes, keys)
         return prefixes[scope]

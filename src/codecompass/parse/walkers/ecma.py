@@ -8,14 +8,10 @@ from codecompass.model.module import NOTHING, ModuleFacts, ScopeKind
 from codecompass.model.reference import Role
 from codecompass.parse.walkers.ecma_modules import Modules
 
-_METHODS = frozenset({"method_definition", "abstract_method_signature", "method_signature"})
-_FIELDS = frozenset({"public_field_definition", "field_definition"})
 _FUNCTIONS = (
     "function_declaration", "generator_function_declaration", "function_signature",
 )  # fmt: skip
 _CLASSES = ("class_declaration", "abstract_class_declaration")
-_ACCESS = frozenset({"accessibility_modifier", "readonly", "override_modifier"})
-WHOLE = "="
 """The name of what a CommonJS module exports as a whole."""
 
 
@@ -140,7 +136,9 @@ class _Walker(Modules):
         for child in node.named_children:
             if child.type == "statement_block":  # `declare global { … }`
                 self.builder.shared = self.builder.open_scope(ScopeKind.BLOCK, scope)
+                outer, self.function_scope = self.function_scope, self.builder.shared
                 self.block(child, self.builder.shared)
+                self.function_scope = outer
             else:
                 found += self.statement(child, scope)
         return found
@@ -149,12 +147,14 @@ class _Walker(Modules):
         inner = self.builder.open_scope(ScopeKind.BLOCK, scope)
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         value = self.expression(right, inner) if right is not None else NOTHING
-        if left is not None and node.child_by_field_name("kind") is not None:
+        kind = node.child_by_field_name("kind")
+        if left is not None and kind is not None:
+            bound_in = self.function_scope if kind.type == "var" else inner
             is_of = any(child.type == "of" for child in node.children)
             item = self.builder.expr("lit", "String")
             if is_of:
                 item = NOTHING if value == NOTHING else self.builder.expr("each", value)
-            self.pattern(left, inner, item)
+            self.pattern(left, bound_in, item)
         elif left is not None:
             self.expression(left, inner, Role.WRITE)
         inside = node.child_by_field_name("body")

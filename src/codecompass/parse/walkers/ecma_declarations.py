@@ -56,6 +56,8 @@ class Declarations(Expressions):
     def _object_part(self, node: Node, scope: int, value: int, kind: DeclKind) -> list[int]:
         if node.type == "shorthand_property_identifier_pattern":
             part = self._part(value, self.builder.text(node))
+            if part != NOTHING:
+                self.builder.use(node, Role.READ, part)
             return self.pattern(node, scope, part, kind=kind)
         if node.type == "object_assignment_pattern":
             left = node.child_by_field_name("left")
@@ -66,6 +68,8 @@ class Declarations(Expressions):
             if key is None or target is None:
                 return []
             name = self.property_name(key)
+            if key.type == "computed_property_name":
+                self.expression(key, scope)
             part = self._part(value, name)
             if part != NOTHING and name:
                 self.builder.use(key, Role.READ, part)
@@ -259,6 +263,8 @@ class Declarations(Expressions):
 
     def _field(self, node: Node, name: Node, scope: int, members: int, flags: int) -> None:
         called = self.property_name(name)
+        if name.type == "computed_property_name":
+            self.expression(name, scope)
         self.hint = called
         declared = self.type_(node.child_by_field_name("type"), scope)
         part = node.child_by_field_name("value")
@@ -356,5 +362,7 @@ class Declarations(Expressions):
         )  # fmt: skip
         inner = self.builder.open_scope(ScopeKind.BLOCK, scope, number)
         self.builder.update(number, inner=inner)
+        outer, self.function_scope = self.function_scope, inner
         self.block(body, inner)
+        self.function_scope = outer
         return [] if is_ambient else [number]

@@ -15,14 +15,9 @@ _LITERALS = {
     "false": "Boolean", "regex": "RegExp", "update_expression": "Number",
 }  # fmt: skip
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
-_TRANSPARENT = frozenset(
-    {
-        "parenthesized_expression",
-        "non_null_expression",
-        "satisfies_expression",
-        "sequence_expression",
-    }
-)
+_TRANSPARENT = frozenset({"satisfies_expression", "sequence_expression"})
+_OPERATORS = {**dict.fromkeys(("-", "*", "/", "%", "**"), "Number"), "+": "String"}
+_CASTS = frozenset({"as_expression", "satisfies_expression", "type_assertion"})
 _REQUIRE = "require"
 
 
@@ -93,6 +88,15 @@ class Expressions(Types):
         if kind in ("parenthesized_expression", "non_null_expression"):
             inner = [child for child in node.named_children if child.type != "comment"]
             return self.expression(inner[0], scope, role) if len(inner) == 1 else NOTHING
+        if role is Role.CALL and kind in _CASTS and node.named_children:
+            parts = node.named_children  # `(f as any)()`
+            place = -1 if kind == "type_assertion" else 0
+            self.expression(parts[place], scope, role)
+            written = parts[:-1] if kind == "type_assertion" else parts[1:]
+            known = [self.type_(part, scope) for part in written]
+            return (
+                self.builder.expr("typed", known[0]) if known and known[0] != NOTHING else NOTHING
+            )
         read = self._kinds.get(kind)
         if read is not None:
             return read(node, scope)
@@ -223,7 +227,10 @@ class Expressions(Types):
             return NOTHING
         text = self.builder.text(key)
         if key.type == "string":
-            return self.builder.expr("member", value, text[1:-1])
+            member = self.builder.expr("member", value, text[1:-1])
+            if key.named_children:
+                self.builder.use(key.named_children[0], Role.READ, member)
+            return member
         position = int(text) if key.type == "number" and text.isdigit() else NOTHING
         return self.builder.expr("index", value, position, (found,))
 
@@ -274,7 +281,7 @@ class Expressions(Types):
             return self.builder.either((first, second))
         if operator.type == "&&":
             return second
-        return self.builder.expr("lit", "Number" if operator.type in "-*/%**" else "Boolean")
+        return self.builder.expr("lit", _OPERATORS.get(operator.type, "Boolean"))
 
     def _unary(self, node: Node, scope: int) -> int:
         for child in node.named_children:

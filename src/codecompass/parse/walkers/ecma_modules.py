@@ -152,10 +152,12 @@ class Modules(Declarations):
         module = self.builder.exprs[value][1]
         if name.type == "identifier":
             self.bind_import(name, scope, module, WHOLE)
+            self._use_import(name, Role.IMPORT, module, WHOLE)
         elif name.type == "object_pattern":
             for child in name.named_children:
                 if child.type == "shorthand_property_identifier_pattern":
                     self.bind_import(child, scope, module, self.builder.text(child))
+                    self._use_import(child, Role.IMPORT, module, self.builder.text(child))
                 elif child.type == "pair_pattern":
                     key, alias = (
                         child.child_by_field_name("key"),

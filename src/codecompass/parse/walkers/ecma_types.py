@@ -288,10 +288,9 @@ class Types:
                 self.signature(node, scope, number)
             elif node.type == "construct_signature":
                 number = self.builder.declare_name("new", node, DeclKind.METHOD, inner)
-                made = self.type_(node.child_by_field_name("type"), scope)
-                self.signature(node, scope, number)
-                if made != NOTHING:
-                    self.builder.update(number, type=made)
+                opened = self.signature(node, scope, number)
+                made = self.type_(node.child_by_field_name("type"), opened)
+                self.builder.update(number, type=made)
             elif node.type == "index_signature":
                 value = self.type_(node.child_by_field_name("type"), scope)
                 self.builder.declare_name(INDEXED, node, DeclKind.FIELD, inner, type=value)

@@ -108,10 +108,10 @@ class _Walker(Expressions):
             self.builder.use(last, Role.IMPORT, value)
             return
         owner = text.rpartition(".")[0]
+        self.builder.use(last, Role.IMPORT, self.builder.expr("from", owner, name))
         for called in (name, f"{name}()"):
             value = self.builder.expr("from", owner, called)
             self.builder.declare_name(called, last, DeclKind.IMPORT, scope, value=value)
-            self.builder.use(last, Role.IMPORT, value)
 
     # Classes.
 

@@ -386,4 +386,10 @@ class Expressions:
         return self.builder.expr("typed", self.builder.expr("builtin", "Class", tuple(known[:1])))
 
     def _literal(self, node: Node, _scope: int) -> int:
-        return self.builder.expr("lit", _LITERALS[node.type])
+        suffix = self.builder.text(node)[-1:].lower()
+        known = _LITERALS[node.type]
+        if known == "Double" and suffix == "f":
+            known = "Float"
+        elif known == "Integer" and suffix == "l":
+            known = "Long"
+        return self.builder.expr("lit", known)

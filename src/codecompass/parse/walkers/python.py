@@ -18,10 +18,6 @@ _FLAGS = {
     **dict.fromkeys(_PROPERTIES, DeclFlag.PROPERTY),
 }
 _IMPLICIT_CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
-_SPLATS = {
-    "list_splat_pattern": DeclFlag.REST,
-    "dictionary_splat_pattern": DeclFlag.REST_NAMED,
-}
 _ENDS = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
 
 
@@ -88,6 +84,27 @@ class _Walker(Expressions):
                 scope = self.narrowed(child.named_children[0], scope)
             elif child.type == "if_statement":
                 scope = self._after_guard(child, scope)
+            elif child.type == "expression_statement":
+                scope = self._after_assignment(child, scope)
+
+    def _after_assignment(self, node: Node, scope: int) -> int:
+        """The scope after a variable gets another value: what was known of it is over."""
+        inner = node.named_children[0] if node.named_children else node
+        left, right = inner.child_by_field_name("left"), inner.child_by_field_name("right")
+        if inner.type != "assignment" or left is None or left.type != "identifier":
+            return scope
+        name, around = self.builder.text(left), scope
+        while self.builder.scopes[around].kind == ScopeKind.BLOCK:
+            numbers = self.builder.scopes[around].names.get(name, ())
+            if any(self.builder.decls[n].kind == DeclKind.NARROWED for n in numbers):
+                following = self.builder.open_scope(ScopeKind.BLOCK, scope)
+                value = self.quiet(right, scope) if right is not None else NOTHING
+                self.builder.declare(
+                    left, DeclKind.NARROWED, following, value=value, flags=DeclFlag.LOCAL
+                )
+                return following
+            around = self.builder.scopes[around].parent
+        return scope
 
     def _after_guard(self, node: Node, scope: int) -> int:
         """The scope after `if not isinstance(x, T): return`."""
@@ -122,6 +139,7 @@ class _Walker(Expressions):
 
     def _bind_import(self, node: Node, scope: int, module: str, name: str) -> None:
         value = self.builder.expr("from", module, name)
+        scope = self._binding_scope(scope)
         flags = self.builder.local_flag(scope)
         self.builder.declare(node, DeclKind.IMPORT, scope, value=value, flags=flags)
 
@@ -187,8 +205,9 @@ class _Walker(Expressions):
         number = self.builder.declare(
             name, kind, scope, flags=flags, decorators=tuple(decorators)
         )  # fmt: skip
-        inner = self.builder.open_scope(ScopeKind.FUNCTION, scope, number)
-        self._type_parameters(node, inner)
+        around = self.builder.open_scope(ScopeKind.BLOCK, scope)
+        self._type_parameters(node, around)
+        inner = self.builder.open_scope(ScopeKind.FUNCTION, around, number)
         owner = self.builder.scopes[scope].owner if is_method else NOTHING
         parameters = self._parameters(
             node.child_by_field_name("parameters"),
@@ -199,7 +218,7 @@ class _Walker(Expressions):
         )
         returned = node.child_by_field_name("return_type")
         self.builder.is_result = True
-        kind_of = self.annotation(returned, inner) if returned is not None else NOTHING
+        kind_of = self.annotation(returned, around) if returned is not None else NOTHING
         self.builder.is_result = False
         self.builder.update(number, inner=inner, parts=parameters, type=kind_of)
         body = node.child_by_field_name("body")
@@ -217,14 +236,17 @@ class _Walker(Expressions):
     def _type_parameters(self, node: Node, scope: int) -> None:
         found = node.child_by_field_name("type_parameters")
         for child in found.named_children if found is not None else ():
-            names = [
-                child,
-                *child.named_children,
-                *(n for c in child.named_children for n in c.named_children),
-            ]
-            name = next((item for item in names if item.type == "identifier"), None)
-            if name is not None:
-                self.builder.declare(name, DeclKind.TYPE_PARAMETER, scope, flags=DeclFlag.LOCAL)
+            inside = child
+            while inside.type != "identifier" and inside.named_children:
+                inside = inside.named_children[0]
+            if inside.type != "identifier":
+                continue
+            number = self.builder.declare(
+                inside, DeclKind.TYPE_PARAMETER, scope, flags=DeclFlag.LOCAL
+            )
+            bounds = child.named_children[0].named_children if child.named_children else []
+            if len(bounds) > 1:
+                self.builder.update(number, type=self.annotation(bounds[-1], scope))
 
     def _parameters(
         self, node: Node | None, scope: int, *, owner: int, flags: int, is_test: bool
@@ -349,6 +371,9 @@ class _Walker(Expressions):
             scope = self._binding_scope(scope)
         if self.builder.text(node) in self._globals.get(scope, ()):
             scope = 0
+            self.builder.use(
+                node, Role.WRITE, self.builder.expr("name", self.builder.text(node), 0)
+            )
         is_field = self.builder.scopes[scope].kind == ScopeKind.CLASS
         flags = 0 if is_field else self.builder.local_flag(scope)
         if is_comprehension:
@@ -452,10 +477,25 @@ class _Walker(Expressions):
                 self.expression(child.named_children[0], scope)
                 for part in child.named_children[1:]:
                     self._pattern(part, scope)
-            elif child.type in ("dotted_name", "keyword_pattern", "string", "integer"):
+            elif child.type == "keyword_pattern":
+                for part in child.named_children[1:]:
+                    self._pattern_part(part, scope)
+            elif child.type in ("as_pattern", "splat_pattern"):
+                for part in child.named_children:
+                    self._pattern_part(part, scope)
+            elif child.type in ("dotted_name", "string", "integer"):
                 self.expression(child, scope)
             else:
                 self._pattern(child, scope)
+
+    def _pattern_part(self, node: Node, scope: int) -> None:
+        """A name inside a pattern is bound, anything else is a pattern again."""
+        is_name = node.type == "dotted_name" and len(node.named_children) == 1
+        if node.type == "identifier" or is_name:
+            name = node if node.type == "identifier" else node.named_children[0]
+            self.target(name, scope, NOTHING)
+        else:
+            self._pattern(node, scope)
 
     def _global(self, node: Node, scope: int) -> None:
         names = self._globals.setdefault(self._binding_scope(scope), set())

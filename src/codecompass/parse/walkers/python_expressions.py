@@ -81,6 +81,8 @@ class Expressions:
             return found
         if node.type == "attribute":
             return self._attribute(node, scope, role)
+        if node.type == "dotted_name":
+            return self._dotted(node, scope, role)
         if node.type == "call" and role is Role.DECORATE:
             return self._call(node, scope, role)
         read = self._kinds.get(node.type)
@@ -89,6 +91,15 @@ class Expressions:
         for child in node.named_children:
             self.expression(child, scope)
         return NOTHING
+
+    def _dotted(self, node: Node, scope: int, role: Role) -> int:
+        """`a.b.C` in a pattern."""
+        first, *rest = node.named_children
+        found = self.expression(first, scope, Role.READ if rest else role)
+        for part in rest:
+            found = self.builder.expr("member", found, self.builder.text(part))
+            self._use(part, role, found)
+        return found
 
     def _use(self, node: Node, role: Role, expr: int) -> None:
         if not self._is_quiet:
@@ -109,7 +120,10 @@ class Expressions:
             return NOTHING
         called = self.expression(function, scope, role)
         values: list[int] = []
-        for child in arguments.named_children if arguments is not None else ():
+        given = arguments.named_children if arguments is not None else []
+        if arguments is not None and arguments.type == "generator_expression":
+            given = [arguments]  # `sum(x for x in y)`
+        for child in given:
             value = self.expression(child, scope)
             is_plain = child.type not in ("keyword_argument", "comment", "list_splat")
             is_bound = child.type == "keyword_argument" and self._is_bound(child)
@@ -266,8 +280,8 @@ class Expressions:
                 node.child_by_field_name("type"),
                 node.child_by_field_name("value"),
             )
-            declared = self.annotation(annotation, scope) if annotation is not None else NOTHING
             outer = self.builder.scopes[scope].parent
+            declared = self.annotation(annotation, outer) if annotation is not None else NOTHING
             value = self.expression(default, outer) if default is not None else NOTHING
         if name is not None and name.type in ("list_splat_pattern", "dictionary_splat_pattern"):
             is_list = name.type == "list_splat_pattern"

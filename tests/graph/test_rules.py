@@ -1,0 +1,262 @@
+"""Single rules of scopes, types and modules; every one was wrong once."""
+
+from pathlib import Path
+
+import pytest
+
+from codecompass.engine.engine import Engine
+from tests.graph.test_incremental import fresh_links, links
+from tests.graph.world import callers, uses, write
+
+PYTHON_RULES = {
+    "the library comes before a file of another folder": (
+        {
+            "examples/random.py": "def choice(): ...\n",
+            "src/app.py": "import random\nrandom.choice()\n",
+        },
+        "choice",
+        [],
+    ),
+    "a nested class hides another of its name": (
+        {
+            "a.py": "class B:\n    def m(self): ...\n\nclass A:\n    class B:\n"
+            "        def m(self): ...\n    def f(self, x: B):\n        x.m()\n"
+        },
+        "A > B > m",
+        ["a.py:8 call"],
+    ),
+    "an annotation is not read inside the function": (
+        {
+            "k.py": "class date:\n    def m(self): ...\n",
+            "a.py": "from k import date\n\ndef f(date: date):\n    date.m()\n",
+        },
+        "date > m",
+        ["a.py:4 call"],
+    ),
+    "the last star import counts": (
+        {
+            "p.py": "def f(): ...\n",
+            "s.py": "def f(): ...\n",
+            "a.py": "from p import *\nfrom s import *\nf()\n",
+        },
+        "s.py > f",
+        ["a.py:3 call"],
+    ),
+    "a star import leaves out what begins with an underscore": (
+        {"u.py": "def _priv(): ...\n", "a.py": "from u import *\n_priv()\n"},
+        "_priv",
+        [],
+    ),
+    "another value ends what was known of a variable": (
+        {
+            "a.py": "class A:\n    def m(self): ...\n\nclass B:\n    def m(self): ...\n\n"
+            "def f(x):\n    if not isinstance(x, A):\n        return\n    x.m()\n    x = B()\n"
+            "    x.m()\n"
+        },
+        "B > m",
+        ["a.py:12 call"],
+    ),
+    "names in patterns are bound": (
+        {
+            "a.py": "def run(): ...\n\ndef f(x):\n    match x:\n        case dict(name=run):\n"
+            "            run()\n        case [1, *run]:\n            run()\n"
+        },
+        "run",
+        [],
+    ),
+    "a bounded type parameter is one": (
+        {
+            "a.py": "class K:\n    def m(self): ...\n\nclass X:\n    def m(self): ...\n\n"
+            "def f[X: K](x: X):\n    x.m()\n"
+        },
+        "K > m",
+        ["a.py:8 call"],
+    ),
+}
+PYTHON_RULES |= {
+    "a generator as the only argument": (
+        {
+            "a.py": "class A:\n    def m(self): ...\n\n"
+            "def f(items: list[A]):\n    return sum(item.m() for item in items)\n"
+        },
+        "A > m",
+        ["a.py:5 call"],
+    ),
+    "a value in a pattern": (
+        {
+            "a.py": "from enum import Enum\n\nclass C(Enum):\n    RED = 1\n\n"
+            "def f(x):\n    match x:\n        case C.RED:\n            pass\n"
+        },
+        "C > RED",
+        ["a.py:8 read"],
+    ),
+    "a subclass writes what its base declares": (
+        {
+            "a.py": "class Base:\n    kind = 0\n\nclass Sub(Base):\n"
+            "    def set(self):\n        self.kind = 2\n"
+        },
+        "Base > kind",
+        ["a.py:6 write"],
+    ),
+    "a global is written": (
+        {"a.py": "G = 1\n\ndef f():\n    global G\n    G = 5\n"},
+        "G",
+        ["a.py:5 write"],
+    ),
+}
+ECMA_RULES = {
+    "types inside a function": (
+        {"a.ts": "export function f() { enum E { A } const e: E = E.A; return e; }\n"},
+        "E",
+        ["a.ts:1 type", "a.ts:1 read"],
+    ),
+    "what a set is made of": (
+        {"a.ts": "class A { m() {} }\nfor (const a of new Set([new A()])) a.m();\n"},
+        "A > m",
+        ["a.ts:2 call"],
+    ),
+    "a member taken out by its name": (
+        {"a.ts": "class A { m() {} }\nconst { m } = new A();\n"},
+        "A > m",
+        ["a.ts:2 read"],
+    ),
+    "var in a loop belongs to the function": (
+        {"a.ts": "function item() {}\nfunction f(xs: any) { for (var item of xs) {} item(); }\n"},
+        "item",
+        [],
+    ),
+    "var in a namespace belongs to it": (
+        {
+            "a.ts": "class K { m() {} }\nnamespace N { export var x = new K(); }\nN.x.m();\n",
+        },
+        "K > m",
+        ["a.ts:3 call"],
+    ),
+    "a cast in front of a call is a call": (
+        {"a.ts": "export function f() {}\n(f as any)();\n(f satisfies Function)();\n"},
+        "f",
+        ["a.ts:2 call", "a.ts:3 call"],
+    ),
+    "a function in a local constant has uses": (
+        {"a.tsx": "function C() {\n  const click = () => 1;\n  click();\n  return click;\n}\n"},
+        "click",
+        ["a.tsx:3 call", "a.tsx:4 read"],
+    ),
+    "a module that exports one thing later": (
+        {"k.js": "function f() {}\nmodule.exports = { f };\n", "a.js": "require('./k').f();\n"},
+        "f",
+        ["a.js:1 call", "k.js:2 read"],
+    ),
+    "signatures without semicolons": (
+        {
+            "a.ts": "export interface H {\n  <T>(x: T): T\n  <T, U>(x: T, y: U): U\n}\n"
+            "export function after(h: H) {}\nafter(null);\n"
+        },
+        "after",
+        ["a.ts:6 call"],
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", [*PYTHON_RULES, *ECMA_RULES])
+def test_rule(tmp_path: Path, rule: str) -> None:
+    files, symbol, expected = {**PYTHON_RULES, **ECMA_RULES}[rule]
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, symbol) == expected
+
+
+GROWING = {
+    "types that hold each other": "def f(x): return (g(x), f(x))\ndef g(x): return (f(x), g(x))\n"
+    "tree = f(1)\nprint(tree[0].upper())\n",
+    "tuples of tuples": "x0 = 1\n"
+    + "".join(f"x{n + 1} = (x{n}, x{n})\n" for n in range(60))
+    + "x60.m()\n",
+    "a long chain": "class K:\n    def m(self): return self\n\nx = K()" + ".m()" * 300 + "\n",
+    "many checks": "def f(x):\n" + "    assert isinstance(x, int)\n    x.m()\n" * 600,
+    "functions of functions": "def f0(): return 1\n"
+    + "".join(f"def f{n + 1}(): return [f{n}()][0]\n" for n in range(200)),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_inference_is_bounded(tmp_path: Path, name: str) -> None:
+    files = {"a.py": GROWING[name], "b.py": "def other(): ...\n\nother()\n"}
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "other") == ["b.py:3 call"]
+
+
+CHANGES = {
+    "a file changes while its import begins to mean something": (
+        {"b.py": "from x import K\n", "a.py": "from b import K\nK().m()\n"},
+        {"b.py": "# changed\nfrom x import K\n", "x.py": "class K:\n    def m(self): ...\n"},
+    ),
+    "one thing is exported as a whole later": (
+        {"k.js": "function f() {}\n", "a.js": "const { f } = require('./k');\nf();\n"},
+        {"k.js": "function f() {}\nmodule.exports = { f };\n"},
+    ),
+    "an object without a name gets a member": (
+        {"a.ts": "export function f() { return { a: 1 }; }\n",
+         "b.ts": "import { f } from './a';\nf().a; f().b;\n"},
+        {"a.ts": "// moved\nexport function f() { return { a: 1, b: 2 }; }\n"},
+    ),
+    "the beginning of a long chain": (
+        {"b.py": "class A:\n    def m(self): return self\n\nclass B(A): ...\n\nx = A()"
+         + ".m()" * 60 + "\n", "a.py": "from b import x\nx.m()\n"},
+        {"b.py": "class A:\n    def m(self): return self\n\nclass B(A): ...\n\nx = B()"
+         + ".m()" * 60 + "\n"},
+    ),
+    "a type of the whole program": (
+        {"g.d.ts": "interface Shared { a: number }\n", "b.ts": "export let s: Shared;\ns.a;\n"},
+        {"g.d.ts": "interface Other { a: number }\n"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_reaches_what_rests_on_it(
+    tmp_path_factory: pytest.TempPathFactory, change: str
+) -> None:
+    before, after = CHANGES[change]
+    root = write(tmp_path_factory.mktemp("project"), before)
+    with Engine.open(root) as engine:
+        engine.index()
+        write(root, after)
+        engine.index()
+        assert links(engine) == fresh_links(root, tmp_path_factory.mktemp("fresh"))
+
+
+def test_an_answer_says_why_it_is_not_complete(tmp_path: Path) -> None:
+    files = {f"f{n}.py": "def same(): ...\n" for n in range(12)}
+    files["big.py"] = "x = '" + "y" * 30_000 + "'\n"
+    files["broken.py"] = "def single(:\n  single(\n"
+    files["single.py"] = "def single(): ...\n"
+    with Engine.open(write(tmp_path, files)) as engine:
+        many = engine.find_references("same").certainty
+        assert not many.complete
+        assert "4 more definitions" in many.reasons[0]
+        one = engine.find_references("single.py > single").certainty
+        assert not one.complete
+        assert any("not read" in reason for reason in one.reasons)
+        assert any("syntax errors" in reason for reason in one.reasons)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from typing import Any\n\ndef f(x: Any):\n    x.m()\n",
+        "def make(base):\n    class R(base):\n        def go(self): self.m()\n    return R\n",
+        "import lib\nlib.load().m()\n",
+    ],
+)
+def test_what_may_be_of_any_type_is_possible(tmp_path: Path, text: str) -> None:
+    files = {"a.py": "class A:\n    def m(self): ...\n", "b.py": text}
+    with Engine.open(write(tmp_path, files)) as engine:
+        answer = engine.find_references("A > m")
+        assert (answer.total, answer.certainty.possible) == (0, 1)
+        assert uses(engine, "A > m", "possible")[0].startswith("b.py:")
+
+
+def test_recursion_is_cut(tmp_path: Path) -> None:
+    text = "def a():\n    b()\n    a()\n\ndef b():\n    a()\n"
+    with Engine.open(write(tmp_path, {"a.py": text})) as engine:
+        assert callers(engine, "a", depth=5) == ["a@3 again", "b@6", "a@2 again"]
