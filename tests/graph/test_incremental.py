@@ -144,7 +144,7 @@ def fresh_links(root: Path, folder: Path) -> dict[str, object]:
     for path in root.rglob("*"):
         if path.is_file():
             target = folder / path.relative_to(root)
-            target.parent.mkdir(exist_ok=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(path.read_bytes())
     with Engine.open(folder) as engine:
         engine.index()

@@ -205,6 +205,27 @@ CHANGES = {
         {"b.py": "class A:\n    def m(self): return self\n\nclass B(A): ...\n\nx = B()"
          + ".m()" * 60 + "\n"},
     ),
+    "a method in another file of the package": (
+        {"go.mod": "module m\n", "a.go": "package p\n\ntype T struct{}\n",
+         "b.go": "package p\n\nfunc f(t T) { t.M() }\n", "c.go": "package p\n"},
+        {"c.go": "package p\n\nfunc (t T) M() {}\n"},
+    ),
+    "a class that comes into a package": (
+        {"src/p/A.java": "package p;\nclass A { void f(B b) { b.m(); } }\n"},
+        {"src/p/B.java": "package p;\nclass B { void m() {} }\n"},
+    ),
+    "a method that a superclass gets": (
+        {"p/A.java": "package p;\nclass A extends B { void f() { m(); } }\n",
+         "p/B.java": "package p;\nclass B {}\nclass C { void m() {} }\n"},
+        {"p/B.java": "package p;\nclass B extends C {}\nclass C { void m() {} }\n"},
+    ),
+    "a trait that a type gets": (
+        {"Cargo.toml": '[package]\nname = "m"\n', "src/lib.rs": "mod a;\nmod b;\n",
+         "src/a.rs": "pub struct T;\npub trait Tr { fn go(&self) {} }\n",
+         "src/b.rs": "use crate::a::*;\nfn f(t: T) { t.go(); t.own(); }\n"},
+        {"src/c.rs": "", "src/lib.rs": "mod a;\nmod b;\nmod c;\nuse a::*;\nimpl Tr for T {}\n"
+         "impl T { fn own(&self) {} }\n"},
+    ),
     "a type of the whole program": (
         {"g.d.ts": "interface Shared { a: number }\n", "b.ts": "export let s: Shared;\ns.a;\n"},
         {"g.d.ts": "interface Other { a: number }\n"},

@@ -8,7 +8,6 @@ rest on nothing that changed.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from posixpath import dirname
 
 from codecompass.link.digests import digests
 from codecompass.link.families import FAMILIES, FAMILY_OF, Family, is_config
@@ -255,6 +254,10 @@ class _FamilyLinking:
         """The names of each file that mean something else now; None stands for all of them."""
         found: dict[str, set[str] | None] = {}
         moved = before.keys() ^ self.files.keys()
+        units = None
+        if self._family.has_packages:
+            texts = self._linking.texts(self._configs(self.entries))
+            units = self._family.modules([*self.files, *before], texts)
         for path in before.keys() | self.files.keys():
             if before.get(path) != self.files.get(path):
                 old = digests(self._linking.tables(before.get(path)))
@@ -262,10 +265,10 @@ class _FamilyLinking:
                 keys = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
                 found[path] = keys
                 self._add_shared(found, path, before, keys)
-                if self._family.has_packages:
-                    names = found.setdefault(f"{dirname(path)}/", set())
+                for unit in units.units(path) if units is not None else ():
+                    names = found.setdefault(unit, set())
                     if names is not None:
-                        names |= keys
+                        names |= keys | {".".join(key.split(".")[-2:]) for key in keys}
         if moved:
             self._add_moved(found, before, moved)
         return found

@@ -14,6 +14,9 @@ class Modules(Protocol):
     def part(self, path: str, name: str) -> str | None:
         """The file or folder that is a part of a module by its name."""
 
+    def units(self, path: str) -> list[str]:
+        """What a file is a part of beside its own module, by which names may be noted."""
+
     def owners(self, path: str) -> list[tuple[str, str]]:
         """The names that may mean something else when a file comes or goes, by their files."""
 

@@ -11,7 +11,9 @@ from codecompass.model.module import NOTHING, Decl, DeclKind, ModuleFacts, Scope
 
 STARS = "*"
 """The name under which the modules are known whose names are passed on."""
+_WITH_BASES = frozenset({DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.OBJECT, DeclKind.NARROWED})
 _WITH_POSITION = frozenset({"index", "item", "expected", "parameter"})
+_PLACES = frozenset({"crate", "here", "above", "extern", "child"})
 _MAX_DEPTH = 400
 
 
@@ -25,6 +27,9 @@ def digests(facts: ModuleFacts | None) -> dict[str, str]:
         groups.setdefault(key, []).append(reader.decl(number, 0))
     for name, number in (facts.exports or {}).items():
         groups.setdefault(name, []).append(("export", reader.expr(number, 0)))
+    for number, decl in enumerate(facts.decls):
+        if decl.name.startswith("impl "):  # what a type is beside what it says itself
+            groups.setdefault(decl.name, []).append(reader.decl(number, 0))
     groups[STARS] = [facts.stars, facts.exports is None]
     if facts.shared != NOTHING:
         for name in facts.scopes[facts.shared].names:
@@ -54,7 +59,7 @@ class _Reader:
             self._open.discard(number)
 
     def _decl(self, decl: Decl, depth: int) -> Any:
-        is_class = decl.kind in (DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.OBJECT)
+        is_class = decl.kind in _WITH_BASES
         read = self.expr if is_class else self.decl
         return (
             decl.name,
@@ -76,7 +81,15 @@ class _Reader:
         expr = self._facts.exprs[number]
         operation = expr[0]
         if operation in ("name", "fixture"):
-            return (operation, expr[1], self._bound(expr[1], expr[2], depth + 1))
+            given = [self._part(item, depth + 1) for item in expr[3:]]
+            return (operation, expr[1], self._bound(expr[1], expr[2], depth + 1), given)
+        if operation in _PLACES:  # the scope it stands in, which is no part of what it says
+            return (operation, *(item for item in expr[1:] if isinstance(item, str)))
+        if operation == "case":
+            return (operation, self.expr(expr[1], depth + 1), expr[2])
+        if operation == "payload":
+            parts = (self.expr(item, depth + 1) for item in expr[1:3])
+            return (operation, *parts, expr[3])
         if operation in ("decl", "function", "of", "this", "class_of_this"):
             return (operation, self._meant(expr[1], depth + 1))
         if operation == "super":

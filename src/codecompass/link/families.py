@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from codecompass.link.dialect import Dialect, Modules
-from codecompass.link.dialects import ecma, go, java, python
+from codecompass.link.dialects import ecma, go, java, python, rust, rust_modules
 from codecompass.link.dialects.ecma_inference import EcmaInference
 from codecompass.link.dialects.python_inference import PythonInference
 from codecompass.link.infer import Inference
@@ -23,7 +23,7 @@ class Family:
     inference: type[Inference]
     modules: Callable[[Iterable[str], Mapping[str, str]], Modules]
     config_names: tuple[str, ...] = ()  # files that say what module names mean
-    has_packages: bool = False  # the files of a folder share their names
+    has_packages: bool = False  # several files make up a unit with names of its own
 
 
 FAMILIES = (
@@ -48,6 +48,15 @@ FAMILIES = (
         java.DIALECT,
         java.JavaInference,
         java.JavaModules,
+        has_packages=True,
+    ),
+    Family(
+        "rust",
+        frozenset({"rust"}),
+        rust_modules.DIALECT,
+        rust.RustInference,
+        rust_modules.RustModules,
+        ("Cargo.toml",),
         has_packages=True,
     ),
     Family(

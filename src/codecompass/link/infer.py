@@ -157,7 +157,7 @@ class Inference(Written):
         if type_[0] == "union":
             return union(self.member_type(item, name) for item in type_[1])
         if type_[0] == "param":
-            return self.member_type(self.bound_of(type_[1]), name)
+            return self.member_type(self.at_least(type_), name)
         if type_ == FOREIGN:
             return FOREIGN
         if name == "__class__" and type_[0] in ("inst", "self"):

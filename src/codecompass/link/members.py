@@ -51,10 +51,24 @@ class Members(Names):
         if kind in ("inst", "self", "super", "class"):
             return self._find_in_class(type_, name)
         if kind == "param":
-            return self.find(self.bound_of(type_[1]), name)
+            return self.find(self.at_least(type_), name)
         if kind == "func":
             return Member(self._own(type_[1], name), {})
         return _NOT_FOUND
+
+    def at_least(self, type_: Type) -> Type | None:
+        """What is known of a type parameter, through those it is bound by."""
+        seen: set[Type] = set()
+        found: Type | None = type_
+        while found is not None and found[0] == "param":
+            if found in seen:
+                return None
+            seen.add(found)
+            found = self.bound_of(found[1])
+        if found is not None and found[0] == "union":
+            kept = tuple(item for item in found[1] if item[0] != "param")
+            return ("union", kept) if kept else None
+        return found
 
     # Given by the classes that are built on this one.
 

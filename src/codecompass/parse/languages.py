@@ -152,6 +152,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="rust",
+        walker="rust",
         label="Rust",
         suffixes=(".rs",),
         grammar=_grammar("rust"),

@@ -154,6 +154,16 @@ def _point(data: bytes, byte: int) -> tuple[int, int]:
     return data.count(b"\n", 0, byte), byte - data.rfind(b"\n", 0, byte) - 1
 
 
+def parse_text(module: str, function: str, data: bytes) -> tree_sitter.Node:
+    """The tree of a piece of code that stands inside another."""
+    return _parser(module, function).parse(data).root_node
+
+
+@cache
+def _parser(module: str, function: str) -> tree_sitter.Parser:
+    return tree_sitter.Parser(tree_sitter.Language(getattr(import_module(module), function)()))
+
+
 def query_text(folders: tuple[str, ...], names: tuple[str, ...]) -> str:
     """The named query files of the folders in order, as one text; not every folder has each."""
     base = files("codecompass.parse") / "queries"

@@ -12,6 +12,7 @@ _STUBS = {
     "ecma": ("typescript", "ecma.stub"),
     "go": ("go", "go.stub"),
     "java": ("java", "java.stub"),
+    "rust": ("rust", "rust.stub"),
 }
 
 

@@ -89,6 +89,10 @@ class EcmaModules:
         """Modules have no parts but their exports."""
         return None
 
+    def units(self, _path: str) -> list[str]:
+        """A file is a module and nothing more."""
+        return []
+
     def owners(self, _path: str) -> list[tuple[str, str]]:
         """Nothing else means a file but the texts of imports."""
         return []

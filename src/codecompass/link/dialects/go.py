@@ -52,6 +52,10 @@ class GoModules:
         """Packages have no parts but their names."""
         return None
 
+    def units(self, path: str) -> list[str]:
+        """The folder."""
+        return [f"{dirname(path)}/"]
+
     def owners(self, _path: str) -> list[tuple[str, str]]:
         """What a file adds to its package is noted by name."""
         return []

@@ -60,6 +60,10 @@ class JavaModules:
         """Files have no parts but their classes."""
         return None
 
+    def units(self, path: str) -> list[str]:
+        """The folder."""
+        return [f"{dirname(path)}/"]
+
     def owners(self, path: str) -> list[tuple[str, str]]:
         """A class that comes or goes may be what its package calls so."""
         folder, _, name = path.rpartition("/")
@@ -305,7 +309,7 @@ class JavaInference(Inference):
     def _value_of_method(self, path: str, expr: Expr) -> Type | None:
         found = []
         for item in members_of(self.value(path, expr[1])):
-            of = self.bound_of(item[1]) if item[0] == "param" else item
+            of = self.at_least(item) if item[0] == "param" else item
             if of is None:
                 continue
             member = self.find(of, expr[2])

@@ -114,6 +114,10 @@ class PythonModules:
         folder = dirname(path)
         return self._at(f"{folder}/{name}" if folder else name)
 
+    def units(self, _path: str) -> list[str]:
+        """A file is a module and nothing more."""
+        return []
+
     def owners(self, path: str) -> list[tuple[str, str]]:
         """The packages that a file is a submodule of."""
         found = []

@@ -1,6 +1,7 @@
 """Puts the tables of a module together; knows no language."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 
 from tree_sitter import Node
 
@@ -35,6 +36,7 @@ class Builder:
 
     def __init__(self, text: bytes) -> None:
         self._text = text
+        self._shift = (0, 0)  # bytes and lines before the text that is being read
         self.decls: list[Decl] = []
         self.scopes: list[Scope] = []
         self.exprs: list[Expr] = []
@@ -82,8 +84,8 @@ class Builder:
     ) -> int:  # fmt: skip
         """Bind a name at the place of a node."""
         number = len(self.decls)
-        line = node.start_point[0] + 1
-        decl = Decl(name, kind, node.start_byte, line, scope, **fields)  # type: ignore[arg-type]
+        start, line = self._place(node)
+        decl = Decl(name, kind, start, line, scope, **fields)  # type: ignore[arg-type]
         self.decls.append(decl)
         if bind:
             self.scopes[scope].names.setdefault(name, []).append(number)
@@ -97,7 +99,22 @@ class Builder:
         """Note that the name at a node is used."""
         is_given = self.is_result and role is Role.TYPE
         number = GIVEN_TYPE if is_given else ROLE_NUMBERS[role]
-        self._uses.append((node.start_byte, node.start_point[0] + 1, number, expr))
+        self._uses.append((*self._place(node), number, expr))
+
+    def _place(self, node: Node) -> tuple[int, int]:
+        before, lines = self._shift
+        return node.start_byte + before, node.start_point[0] + 1 + lines
+
+    @contextmanager
+    def inside(self, text: bytes, before: int, lines: int) -> Generator[None]:
+        """Read another text that stands behind so many bytes and lines of this one."""
+        outer = self._text, self._shift
+        start, above = self._shift
+        self._text, self._shift = text, (start + before, above + lines)
+        try:
+            yield
+        finally:
+            self._text, self._shift = outer
 
     def is_in_function(self, scope: int) -> bool:
         """Whether names bound here are local to a function."""

@@ -14,6 +14,7 @@ Walk = Callable[["Node", bytes], ModuleFacts]
 _WALKERS = {
     "go": ("go", "walk"),
     "java": ("java", "walk"),
+    "rust": ("rust", "walk"),
     "python": ("python", "walk"),
     "javascript": ("ecma", "walk"),
     "typescript": ("ecma", "walk_typed"),
