@@ -1,12 +1,19 @@
 """Measure what uses mean against compilers: precision, recall and F1 of calls and references.
 
-    python bench/edges.py LANGUAGE REPOSITORY... [--checkers PYTHON] [--typescript FOLDER]
+    python bench/edges.py LANGUAGE REPOSITORY... [--tool COMMAND] [--extra "ARGUMENTS"]
 
-LANGUAGE is `python` (truth: what two of ty, pyrefly and zuban agree on; --checkers is an
-interpreter whose environment has them, tree-sitter and tree-sitter-python) or `typescript`
-(also JavaScript; truth: the checker of the `typescript` package 5.9, --typescript is its
-folder). Truth and tool run over the same checkout in one go; truth is kept in --truth-dir
-by commit, so that a second run only measures the tool.
+Truth comes from, by LANGUAGE:
+- `python`: what two of ty, pyrefly and zuban agree on; --tool is an interpreter whose
+  environment has them, tree-sitter and tree-sitter-python
+- `typescript`, also for JavaScript: the checker of the `typescript` package 5.9; --tool is
+  its folder; --extra may hold `--packages DIR` with types of packages outside
+- `go`: go/types; --tool is the `go` command
+- `java`: javac's tree API; --tool is the `java` command; --extra may hold a class path
+- `rust`: rust-analyzer; --tool is an interpreter with tree-sitter-rust, --extra tells where
+  rust-analyzer and the library's sources are (see bench/truth/rust_truth.py)
+
+Truth and tool run over the same checkout in one go; truth is kept in --truth-dir by commit,
+so that a second run only measures the tool.
 
 Counted are uses whose definition is in the repository and not local to a function. A
 prediction where the compiler says that the definition is outside counts as wrong; where it
@@ -18,6 +25,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import statistics
 import subprocess
 import sys
@@ -38,8 +46,11 @@ _HERE = Path(__file__).parent / "truth"
 _CALLS = frozenset({"call", "new", "jsx"})
 _SKIPPED = frozenset({"jsxclose"})
 _SYMBOLS = frozenset(
-    {"function", "method", "class", "interface", "type", "enum", "function_var", "method_sig"}
-)
+    {
+        "function", "method", "class", "interface", "type", "enum", "function_var", "method_sig",
+        "struct", "trait",
+    }
+)  # fmt: skip
 _SAMPLE = 200
 Spot = tuple[str, int, int]  # path, line, column in bytes
 Line = tuple[str, int]
@@ -93,12 +104,10 @@ class Score:
 def main() -> None:
     """Make truth, run the tool, compare, print a table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("language", choices=("python", "typescript"))
+    parser.add_argument("language", choices=("python", "typescript", "go", "java", "rust"))
     parser.add_argument("repositories", nargs="+", type=Path)
-    parser.add_argument("--checkers", default=sys.executable)
-    parser.add_argument("--typescript", type=Path)
-    parser.add_argument("--packages", type=Path, help="types of packages outside, for typescript")
-    parser.add_argument("--subdirs", default="", help="only these folders of each repository")
+    parser.add_argument("--tool", default="", help="see above")
+    parser.add_argument("--extra", default="", help="arguments for what makes the truth")
     parser.add_argument("--truth-dir", type=Path, default=Path(tempfile.gettempdir()) / "truth")
     given = parser.parse_args()
     print(
@@ -125,17 +134,23 @@ def make_truth(root: Path, given: argparse.Namespace) -> Path:
     target: Path = given.truth_dir / f"{root.name}-{commit[:12]}.jsonl"
     if target.exists():
         return target
-    subdirs = ["--subdirs", given.subdirs] if given.subdirs else []
-    if given.language == "python":
-        command = [given.checkers, str(_HERE / "python_truth.py"), str(root)]
-    else:
-        script = str(_HERE / "typescript_truth.cjs")
-        command = ["node", "--max-old-space-size=8000", script, str(given.typescript), str(root)]
-        subdirs += ["--packages", str(given.packages)] if given.packages else []
+    tool = given.tool or {"go": "go", "java": "java"}.get(given.language, sys.executable)
+    command = {
+        "python": [tool, str(_HERE / "python_truth.py")],
+        "typescript": ["node", "--max-old-space-size=8000", _script("typescript_truth.cjs"), tool],
+        "go": [tool, "run", _script("gotruth.go"), _script("gotruth_uses.go")],
+        "java": [tool, _script("JavaTruth.java")],
+        "rust": [tool, _script("rust_truth.py")],
+    }[given.language]
     part = target.with_suffix(".part")
-    subprocess.run([*command, str(part), *subdirs], check=True, stdout=sys.stderr)
+    arguments = [str(root), str(part), *shlex.split(given.extra)]
+    subprocess.run([*command, *arguments], check=True, stdout=sys.stderr)
     part.rename(target)
     return target
+
+
+def _script(name: str) -> str:
+    return str(_HERE / name)
 
 
 def read_truth(path: Path) -> Iterator[Truth]:
