@@ -72,7 +72,11 @@ OF_ONE_STATE = (
 """Asked of a working tree or a ref; compared with an index of nothing but those files."""
 
 OF_HISTORY = (
-    Question("diff_context", {"scope": "all", "detail_level": "context"}, _changes),
+    Question(
+        "diff_context",
+        {"scope": "all", "detail_level": "context", "include_callers": True},
+        _changes,
+    ),
     Question(
         "compare_symbol_between_commits",
         {"symbol": "orders.py > handle", "from_ref": "main", "to_ref": "HEAD"},

@@ -364,3 +364,14 @@ def test_nothing_changed_is_the_base(repo: Repo, engine: Engine) -> None:
     assert engine.diff().meta.source_layer == "base"
     repo.write({"a.py": "x = 1\n"})
     assert engine.diff().meta.source_layer == "overlay"
+
+
+def test_a_difference_tells_who_calls_what_changed(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": "def f():\n    return 1\n\ndef gone():\n    pass\n",
+                 "b.py": "from a import f, gone\n\ndef g():\n    f()\n    gone()\n"})  # fmt: skip
+    repo.git("switch", "--quiet", "--create", "feat")
+    repo.commit({"a.py": "def f():\n    return 2\n"})
+    options = DiffOptions(include_callers=True)
+    found = {item.name: item for item in engine.diff(options=options).results or ()}
+    assert (found["f"].caller_count, found["f"].callers) == (1, ("b.py:4 g",))
+    assert (found["gone"].caller_count, found["gone"].callers) == (1, ("b.py:5 g",))

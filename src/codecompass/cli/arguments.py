@@ -266,6 +266,7 @@ def _add_branch_commands(
     )
     diff.add_argument("--path-prefix", default="", help="only files whose paths begin like this")
     diff.add_argument("--limit", type=int, metavar="N", help="symbols to tell (default: 100)")
+    diff.add_argument("--callers", action="store_true", help="say who calls what changed")
     diff.add_argument(
         "--scope",
         choices=("symbols", "files", "all"),

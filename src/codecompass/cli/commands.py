@@ -269,6 +269,7 @@ def run_diff(parsed: argparse.Namespace) -> int:
         detail_level=DetailLevel(parsed.detail),
         path_prefix=parsed.path_prefix,
         limit=parsed.limit,
+        include_callers=parsed.callers,
     )
     ref = parsed.of if parsed.of is not None else parsed.ref
     with Engine.open(parsed.workspace) as engine:

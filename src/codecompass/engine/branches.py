@@ -70,6 +70,8 @@ class Branches:
             changes = [] if is_short else comparison.symbols(files)
             shown = most_telling(changes, options.limit or self._limits.max_changes)
             results = tuple(comparison.result(change, options.detail_level) for change in shown)
+            if options.include_callers:
+                results = comparison.with_callers(shown, results)
         told = {change.shown.path for change in changes}
         if scope is DiffScope.SYMBOLS and not is_short:
             files_shown = [f for f in files if f.kind in _WHOLE_FILES or f.path not in told]

@@ -13,11 +13,13 @@ from codecompass.model.symbol import PlacedSymbol, SymbolKind
 from codecompass.navigate.changes import FilePair, compare_files
 from codecompass.navigate.file_changes import compare_snapshots
 from codecompass.navigate.lookup import locate
+from codecompass.navigate.uses import Graph
 from codecompass.present.changes import change_result, text_diff
 from codecompass.source.checkout import checkout_state
 
 _PROSE = frozenset({SymbolKind.SECTION, SymbolKind.KEY})
 _DIFF_LINES = 12
+_CALLERS = 5
 _CANDIDATES = 5
 _IGNORED = "ignored"
 
@@ -33,6 +35,25 @@ class Comparison:
         """What is to be said of the two states together."""
         seen = self.after.seen(is_overlay=is_overlay)
         return replace(seen, not_fetched=seen.not_fetched + self.before.seen().not_fetched)
+
+    def with_callers(
+        self, changes: Sequence[SymbolChange], results: Sequence[ChangeResult]
+    ) -> tuple[ChangeResult, ...]:
+        """Results that say who calls what changed; of what is gone, who did."""
+        old, new = Graph(self.before.reader), Graph(self.after.reader)
+        found = []
+        for change, result in zip(changes, results, strict=True):
+            graph = new if change.after is not None else old
+            _, places = graph.calls_of(change.shown)
+            around = graph.symbols((place.path, place.enclosing) for place in places)
+            told = []
+            for place in places[:_CALLERS]:
+                caller = around.get((place.path, place.enclosing))
+                name = f" {caller.symbol.qualified_name}" if caller is not None else ""
+                told.append(f"{place.path}:{place.line}{name}")
+            callers = tuple(told) or None
+            found.append(replace(result, caller_count=len(places) or None, callers=callers))
+        return tuple(found)
 
     def files(self, prefix: str = "") -> list[FileChange]:
         """What became of each file whose path begins so."""

@@ -112,6 +112,7 @@ def _diff(engine: Engine, given: Mapping[str, Any]) -> object:
         detail_level=DetailLevel(given.get("detail_level", DetailLevel.SIGNATURE)),
         path_prefix=given.get("path_prefix", ""),
         limit=given.get("limit"),
+        include_callers=given.get("include_callers", False),
     )
     return engine.diff(ref=given.get("ref"), base=given.get("base"), options=options)
 
@@ -283,6 +284,7 @@ OPERATIONS = {
                 Argument("base", str),
                 Argument("scope", str, choices=_choices(DiffScope)),
                 Argument("detail_level", str, choices=_choices(DetailLevel)),
+                Argument("include_callers", bool),
                 Argument("path_prefix", str),
                 Argument("limit", int),
             ),

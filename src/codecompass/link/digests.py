@@ -88,8 +88,8 @@ class _Reader:
         if operation == "case":
             return (operation, self.expr(expr[1], depth + 1), expr[2])
         if operation == "payload":
-            parts = (self.expr(item, depth + 1) for item in expr[1:3])
-            return (operation, *parts, expr[3])
+            variant, value = (self.expr(item, depth + 1) for item in expr[1:3])
+            return (operation, variant, value, expr[3])
         if operation in ("decl", "function", "of", "this", "class_of_this"):
             return (operation, self._meant(expr[1], depth + 1))
         if operation == "super":

@@ -189,6 +189,8 @@ class ChangeResult:
     before_line: int | None = None  # of what is not where it was
     members: int | None = None  # how many symbols came or went inside it
     diff: str | None = None  # of the text
+    caller_count: int | None = None  # places that call it, or called it before it was deleted
+    callers: tuple[str, ...] | None = None  # the first of them: path, line, name
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ class DiffOptions:
     detail_level: DetailLevel = DetailLevel.SIGNATURE
     path_prefix: str = ""
     limit: int | None = None  # of symbols; None: as the settings say
+    include_callers: bool = False  # who calls what changed
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,16 @@ def _file_with_symbols(
 def _symbols(changes: Sequence[ChangeResult]) -> list[str]:
     lines: list[str] = []
     for item, inside in _folded(changes):
-        lines += [*_symbol(item), *_members(inside, item)]
+        lines += [*_symbol(item), *_members(inside, item), *_callers(item)]
     return lines
+
+
+def _callers(item: ChangeResult) -> list[str]:
+    if not item.callers:
+        return []
+    rest = (item.caller_count or 0) - len(item.callers)
+    more = f" and {rest} more" if rest > 0 else ""
+    return [f"      called at {', '.join(item.callers)}{more}"]
 
 
 def _folded(changes: Sequence[ChangeResult]) -> list[tuple[ChangeResult, list[str]]]:

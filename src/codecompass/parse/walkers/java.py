@@ -99,6 +99,8 @@ class _Walker(Expressions):
         is_static = any(child.type == "static" for child in node.children)
         if any(child.type == "asterisk" for child in node.named_children):
             self.builder.stars.append(text)
+            if is_static:
+                self._use_class(names[0], text)
             return
         last = names[0].child_by_field_name("name") or names[0]
         name = self.builder.text(last)
@@ -106,12 +108,23 @@ class _Walker(Expressions):
             value = self.builder.expr("from", text, "")
             self.builder.declare(last, DeclKind.IMPORT, scope, value=value)
             self.builder.use(last, Role.IMPORT, value)
+            outer, inner = names[0].child_by_field_name("scope"), text.rpartition(".")[0]
+            if outer is not None and inner.rpartition(".")[2][:1].isupper():
+                self._use_class(outer, inner)
             return
         owner = text.rpartition(".")[0]
+        scope_of = names[0].child_by_field_name("scope")
+        if scope_of is not None:
+            self._use_class(scope_of, owner)
         self.builder.use(last, Role.IMPORT, self.builder.expr("from", owner, name))
         for called in (name, f"{name}()"):
             value = self.builder.expr("from", owner, called)
             self.builder.declare_name(called, last, DeclKind.IMPORT, scope, value=value)
+
+    def _use_class(self, node: Node, full_name: str) -> None:
+        """A class that is named in an import for the sake of its members."""
+        last = node.child_by_field_name("name") or node
+        self.builder.use(last, Role.IMPORT, self.builder.expr("from", full_name, ""))
 
     # Classes.
 
@@ -223,6 +236,9 @@ class _Walker(Expressions):
             if child.type == "throws":
                 for part in child.named_children:
                     self.type_(part, inner)
+        default = node.child_by_field_name("value")
+        if default is not None:
+            self.expression(default, inner)
         body = node.child_by_field_name("body")
         if body is not None:
             outer, self.returned = self.returned, []

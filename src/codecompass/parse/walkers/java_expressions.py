@@ -142,11 +142,14 @@ class Expressions:
     def annotation(self, node: Node, scope: int) -> int:
         """`@Name(…)`."""
         name = node.child_by_field_name("name")
-        if name is not None:
-            self.type_(name, scope, Role.DECORATE)
+        known = self.type_(name, scope, Role.DECORATE) if name is not None else NOTHING
         arguments = node.child_by_field_name("arguments")
         for child in arguments.named_children if arguments is not None else ():
-            value = child.child_by_field_name("value")
+            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+            if key is not None and known != NOTHING:
+                of = self.builder.expr("typed", known)
+                method = self.builder.expr("member", of, f"{self.builder.text(key)}()")
+                self.builder.use(key, Role.READ, method)
             self.expression(value if value is not None else child, scope)
         return NOTHING
 
