@@ -195,8 +195,8 @@ def read_ours(engine: Engine, root: Path) -> Ours:
                 if target not in places:
                     places[target] = defaultdict(set)
                     places[target][""] = {(target, 1)}
-                    for item in graph.names(target):
-                        places[target][item.key].add((target, item.line))
+                    for name, _, line, *_ in graph.names(target):
+                        places[target][name].add((target, line))
                 spot = (path, edge.line, edge.start - starts[edge.line - 1])
                 uses[spot] |= places[target][key]
             found.uses.update((spot, frozenset(lines)) for spot, lines in uses.items())

@@ -102,7 +102,8 @@ class GraphQuestions:
         found: list[Call] = []
         unknown: list[str] = []
         total, is_cut, deeper = 0, False, 0
-        for item in self._distinct(subject.symbols):
+        uses = self._distinct(subject.symbols)
+        for item in uses:
             part = call_graph(
                 self._graph,
                 item.symbol,
@@ -119,7 +120,7 @@ class GraphQuestions:
         results = self._layered(_call_result(call) for call in shown)
         certainty = Completeness(complete=True, possible=0)
         if direction is not Direction.CALLEES:
-            certainty = self._certainty(self._distinct(subject.symbols), subject)
+            certainty = self._certainty(uses, subject)
         if direction is not Direction.CALLERS and unknown:
             certainty = replace(certainty, complete=False)
         if deeper:
@@ -223,7 +224,8 @@ class GraphQuestions:
         unread = self._unread(uses)
         if unread:
             reasons.append(f"{len(unread)} files were not read, such as {unread[0]}")
-        broken = {path for item in uses for path in self._broken(item)}
+        by_name = {item.symbol.symbol.name: item for item in uses}
+        broken = {path for item in by_name.values() for path in self._broken(item)}
         if broken:
             shown = ", ".join(sorted(broken)[:_MAX_BROKEN])
             reasons.append(f"{len(broken)} files that mention it have syntax errors: {shown}")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 from codecompass.model.edge import Node
 from codecompass.model.reference import Role
@@ -52,15 +53,17 @@ def call_graph(
     found: list[Call] = []
     uses: Uses | None = None
     unknown: Sequence[str] = ()
-    is_cut = False
+    is_cut, total = False, 0
     if direction is not Direction.CALLEES:
         uses, _ = graph.calls_of(symbol)
-        up, was_cut = _follow(graph, symbol, "caller", depth=depth, limit=limit)
+        up, count, was_cut = _follow(graph, symbol, "caller", depth=depth, limit=limit)
         found += up
+        total += count
         is_cut = is_cut or was_cut
     if direction is not Direction.CALLERS:
-        down, was_cut = _follow(graph, symbol, "callee", depth=depth, limit=limit)
+        down, count, was_cut = _follow(graph, symbol, "callee", depth=depth, limit=limit)
         found += down
+        total += count
         is_cut = is_cut or was_cut
         unknown = sorted(set(graph.missed_by(symbol)))
     further = 0
@@ -68,7 +71,7 @@ def call_graph(
         passed = [call.symbol for call in found if _is_passed(call, depth) and call.symbol]
         callers = {item.handle: item for item in passed}
         further = sum(graph.uses_of(item).possible for item in callers.values())
-    return Calls(tuple(found[:limit]), len(found), is_cut, uses, tuple(unknown), further)
+    return Calls(tuple(found), total, is_cut, uses, tuple(unknown), further)
 
 
 def _is_passed(call: Call, depth: int) -> bool:
@@ -78,15 +81,18 @@ def _is_passed(call: Call, depth: int) -> bool:
 
 def _follow(
     graph: Graph, symbol: PlacedSymbol, relation: str, *, depth: int, limit: int
-) -> tuple[list[Call], bool]:
-    """Breadth first; every symbol is followed once."""
+) -> tuple[list[Call], int, bool]:
+    """Breadth first; every symbol is followed once. Also how many calls there are in all."""
     found: list[Call] = []
+    total = 0
     seen = {(symbol.path, symbol.symbol.ordinal)}
     level = [symbol]
     for distance in range(1, depth + 1):
         following: list[PlacedSymbol] = []
         for item in level:
-            near = _callers(graph, item) if relation == "caller" else _callees(graph, item)
+            left = max(0, limit - len(found))
+            near, count = (_callers if relation == "caller" else _callees)(graph, item, left)
+            total += count
             for path, other, lines in near:
                 place = (path, other.symbol.ordinal if other else -1)
                 is_known = other is not None and place in seen
@@ -94,39 +100,40 @@ def _follow(
                 if other is not None and not is_known:
                     seen.add(place)
                     following.append(other)
-            if distance > 1 and len(found) > limit:
-                return found, True
+            if len(found) >= limit and distance < depth:
+                return found, total, True
         level = following
-    return found, False
+    return found, total, False
 
 
 _Near = tuple[str, PlacedSymbol | None, tuple[int, ...]]
 
 
-def _callers(graph: Graph, symbol: PlacedSymbol) -> list[_Near]:
+def _callers(graph: Graph, symbol: PlacedSymbol, limit: int) -> tuple[list[_Near], int]:
+    """The first callers and how many there are."""
     _, places = graph.calls_of(symbol)
     by_caller: dict[tuple[str, int], list[UsePlace]] = {}
     for place in places:
         by_caller.setdefault((place.path, place.enclosing), []).append(place)
-    symbols = graph.symbols(by_caller)
-    return [
+    shown = list(islice(by_caller.items(), limit))
+    symbols = graph.symbols(key for key, _ in shown)
+    near = [
         (path, symbols.get((path, ordinal)), tuple(dict.fromkeys(item.line for item in group)))
-        for (path, ordinal), group in by_caller.items()
+        for (path, ordinal), group in shown
     ]
+    return near, len(by_caller)
 
 
-def _callees(graph: Graph, symbol: PlacedSymbol) -> list[_Near]:
+def _callees(graph: Graph, symbol: PlacedSymbol, limit: int) -> tuple[list[_Near], int]:
+    """The first of what a symbol calls and how much there is."""
     calls = [pair for pair in graph.used_by(symbol) if pair[0].role in _CALLS]
     lines: dict[Node, list[int]] = {}
     for place, node in calls:
         lines.setdefault(node, []).append(place.line)
-    return _as_near(graph, lines)
-
-
-def _as_near(graph: Graph, lines: dict[Node, list[int]]) -> list[_Near]:
     symbols = graph.symbols_at(list(lines))
-    return [
+    near: list[_Near] = [
         (node[0], symbols[node], tuple(dict.fromkeys(lines[node])))
         for node in lines
         if node in symbols
     ]
+    return near[:limit], len(near)

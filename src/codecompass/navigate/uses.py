@@ -12,7 +12,7 @@ from codecompass.model.reference import Role
 from codecompass.model.search import Place
 from codecompass.model.snapshot import VersionId
 from codecompass.model.symbol import PlacedSymbol, SymbolKind
-from codecompass.store.graph import StoredEdge
+from codecompass.store.links import count_places, unpack_places
 from codecompass.store.reader import SnapshotReader
 
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor"})
@@ -37,6 +37,7 @@ class Uses:
 
     symbol: PlacedSymbol
     numbers: tuple[int, ...]  # of the declarations that are meant
+    packed: dict[str, list[bytes]]  # where files use it, as it is stored
     files: dict[str, int]  # uses by path
     possible_files: dict[str, int]  # uses of the same name whose meaning is not known
     is_resolved: bool  # whether the language is one whose uses are resolved
@@ -68,18 +69,20 @@ class Graph:
         """The declarations that a symbol is."""
         wanted = symbol.symbol.ordinal
         names = self._graph.names(symbol.path)
-        keys = dict.fromkeys(item.key for item in names if item.ordinal == wanted)
+        keys = dict.fromkeys(item[0] for item in names if item[1] == wanted)
         return [(symbol.path, key) for key in keys]
 
     def uses_of(self, symbol: PlacedSymbol) -> Uses:
         """Who uses a symbol."""
         nodes = self.nodes_of(symbol)
         numbers = tuple(self._graph.numbers(nodes))
+        packed = self._graph.places_using(numbers)
         name = symbol.symbol.name
         return Uses(
             symbol,
             numbers,
-            self._graph.files_using(numbers),
+            packed,
+            {path: sum(map(count_places, parts)) for path, parts in packed.items()},
             self._graph.files_missing(name),
             self._graph.is_linked(symbol.path),
             has_node=bool(nodes),
@@ -87,14 +90,10 @@ class Graph:
 
     def places(self, uses: Uses, paths: Iterable[str]) -> list[UsePlace]:
         """The uses in these files, in source order."""
-        wanted = set(uses.numbers)
         found: list[UsePlace] = []
         for path in paths:
-            seen: set[int] = set()
-            for edge in self._graph.edges(path):
-                if edge.target in wanted and edge.start not in seen:
-                    seen.add(edge.start)
-                    found.append(_use_place(path, edge))
+            rows = {row for part in uses.packed.get(path, ()) for row in unpack_places(part)}
+            found += [_use_place(path, *row) for row in sorted(rows)]
         return found
 
     def possible_places(self, uses: Uses, paths: Iterable[str]) -> list[UsePlace]:
@@ -167,7 +166,7 @@ class Graph:
             if span.start_byte <= edge.start < span.end_byte
         ]
         nodes = self._graph.nodes(edge.target for edge in edges)
-        return [(_use_place(symbol.path, edge), nodes[edge.target]) for edge in edges]
+        return [(_use_place(symbol.path, *edge[:4]), nodes[edge.target]) for edge in edges]
 
     def missed_by(self, symbol: PlacedSymbol) -> list[str]:
         """The names that a symbol calls and whose meaning is not known."""
@@ -183,9 +182,9 @@ class Graph:
         ordinals: dict[Node, int] = {}
         for path in dict.fromkeys(path for path, _ in nodes):
             by_key: dict[str, int] = {}
-            for item in self._graph.names(path):
-                if item.ordinal >= 0:
-                    by_key.setdefault(item.key, item.ordinal)
+            for key, ordinal, *_ in self._graph.names(path):
+                if ordinal >= 0:
+                    by_key.setdefault(key, ordinal)
             for node in nodes:
                 if node[0] == path and node[1] in by_key:
                     ordinals[node] = by_key[node[1]]
@@ -197,13 +196,6 @@ class Graph:
         }
 
 
-def _use_place(path: str, edge: StoredEdge) -> UsePlace:
-    return UsePlace(
-        path,
-        edge.line,
-        edge.start,
-        ROLES[edge.role],
-        edge.enclosing,
-        Confidence.STATIC,
-        is_result=edge.role == GIVEN_TYPE,
-    )
+def _use_place(path: str, start: int, line: int, role: int, enclosing: int) -> UsePlace:
+    is_result = role == GIVEN_TYPE
+    return UsePlace(path, line, start, ROLES[role], enclosing, Confidence.STATIC, is_result)

@@ -1,6 +1,6 @@
 """Answers about connections in, compact lines grouped by file out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from codecompass.model.answer import Meta, SymbolResult
@@ -16,6 +16,7 @@ from codecompass.text.tokens import estimate_tokens
 
 _MAX_UNKNOWN = 12
 _MAX_LINES = 12
+_MAX_DEFINITIONS = 3
 
 
 def render_references(answer: ReferencesAnswer) -> str:
@@ -79,11 +80,13 @@ def _with_status(meta: Meta, about: str, body: Sequence[str]) -> str:
     return f"{state_line(meta)} · {about} · {estimate_tokens(text)} tokens\n{text}"
 
 
-def _definitions(definitions: Iterable[SymbolResult]) -> list[str]:
-    return [
+def _definitions(definitions: Sequence[SymbolResult]) -> list[str]:
+    lines = [
         f"{item.path}:{_span(item)} {item.kind} {item.qualified_name or item.name} [{item.handle}]"
-        for item in definitions
+        for item in definitions[:_MAX_DEFINITIONS]
     ]
+    rest = len(definitions) - _MAX_DEFINITIONS
+    return [*lines, f"and {rest} more definitions of this name"] if rest > 0 else lines
 
 
 def _use_lines(results: Sequence[RelationResult]) -> list[str]:

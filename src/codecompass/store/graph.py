@@ -62,6 +62,7 @@ class GraphReader:
     def __init__(self, database: Database, links: LinkMap) -> None:
         self._database = database
         self._links = links
+        self._names: dict[str, list[DeclaredName]] = {}  # of files asked for in this question
 
     def is_linked(self, path: str) -> bool:
         """Whether the uses of a file are resolved at all."""
@@ -69,10 +70,12 @@ class GraphReader:
 
     def names(self, path: str) -> list[DeclaredName]:
         """The declarations of a file that can be meant from elsewhere."""
-        link_id = self._links.by_path.get(path)
-        if link_id is None:
-            return []
-        return read_names(self._database, self._links.by_id[link_id].version_id)
+        if path not in self._names:
+            link_id = self._links.by_path.get(path)
+            version_id = self._links.by_id[link_id].version_id if link_id is not None else None
+            found = read_names(self._database, version_id) if version_id is not None else []
+            self._names[path] = found
+        return self._names[path]
 
     def numbers(self, nodes: Sequence[Node]) -> list[int]:
         """The numbers of declarations, of those that anything means."""
@@ -82,9 +85,14 @@ class GraphReader:
         """Declarations by their numbers."""
         return nodes_by_number(self._database, numbers)
 
-    def files_using(self, numbers: Sequence[int]) -> dict[str, int]:
-        """The files that use any of these declarations, with how many uses, by path."""
-        return self._by_path(reached_from(self._database, numbers))
+    def places_using(self, numbers: Sequence[int]) -> dict[str, list[bytes]]:
+        """Where each file uses any of these declarations, packed, by path."""
+        ours = self._links.by_id
+        found: dict[str, list[bytes]] = {}
+        for link_id, packed in reached_from(self._database, numbers):
+            if link_id in ours:
+                found.setdefault(ours[link_id].path, []).append(packed)
+        return dict(sorted(found.items()))
 
     def files_missing(self, name: str) -> dict[str, int]:
         """The files with uses of a name whose meaning is not known, by path."""

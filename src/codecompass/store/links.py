@@ -16,6 +16,7 @@ from codecompass.store.database import Database
 
 LinkId = NewType("LinkId", int)
 _BATCH = 800
+_PLACE_BYTES = 4 * array("i").itemsize
 
 
 class NodeNumbers:
@@ -77,12 +78,12 @@ def insert_links(
             )
         )  # fmt: skip
         found[file.path] = link_id
-        reached: dict[int, int] = {}
-        for edge in edges:
-            reached[edge[4]] = reached.get(edge[4], 0) + 1
+        reached: dict[int, array[int]] = {}
+        for start, line, role, enclosing, node in edges:
+            reached.setdefault(node, array("i")).extend((start, line, role, enclosing))
         database.run_many(
             "INSERT INTO reached VALUES (?, ?, ?)",
-            ((node, link_id, count) for node, count in reached.items()),
+            ((node, link_id, places.tobytes()) for node, places in reached.items()),
         )
         missed: dict[str, int] = {}
         for miss in file.misses:
@@ -140,16 +141,27 @@ def read_misses(database: Database, link_id: LinkId) -> list[Miss]:
     return [Miss._make(item) for item in _unpack(row[0])] if row else []
 
 
-def reached_from(database: Database, numbers: Sequence[int]) -> list[tuple[LinkId, int]]:
-    """The links that reach any of these declarations, with the number of uses."""
-    found: dict[LinkId, int] = {}
+def reached_from(database: Database, numbers: Sequence[int]) -> list[tuple[LinkId, bytes]]:
+    """The links that reach any of these declarations, with where they do, packed."""
+    found: list[tuple[LinkId, bytes]] = []
     for start in range(0, len(numbers), _BATCH):
         part = numbers[start : start + _BATCH]
         marks = ", ".join("?" * len(part))
-        sql = f"SELECT link_id, uses FROM reached WHERE node_id IN ({marks})"  # noqa: S608  # only question marks
-        for link_id, uses in database.rows(sql, part):
-            found[LinkId(link_id)] = found.get(LinkId(link_id), 0) + uses
-    return list(found.items())
+        sql = f"SELECT link_id, places FROM reached WHERE node_id IN ({marks})"  # noqa: S608  # only question marks
+        found += [(LinkId(row[0]), row[1]) for row in database.rows(sql, part)]
+    return found
+
+
+def count_places(packed: bytes) -> int:
+    """How many uses there are in a packed value."""
+    return len(packed) // _PLACE_BYTES
+
+
+def unpack_places(packed: bytes) -> list[tuple[int, int, int, int]]:
+    """Start, line, role and enclosing symbol of each use."""
+    values = array("i")
+    values.frombytes(packed)
+    return list(zip(values[::4], values[1::4], values[2::4], values[3::4], strict=True))
 
 
 def missed_name(database: Database, name: str) -> list[tuple[LinkId, int]]:

@@ -13,14 +13,11 @@ _PUT = "INSERT INTO modules VALUES (?, ?, ?, ?, ?, ?)"
 _BATCH = 900
 
 
-class DeclaredName(NamedTuple):
-    """A declaration that can be meant from elsewhere."""
+DeclaredName = Sequence[Any]
+"""Key, ordinal of the symbol (-1 if it is none), line, start and kind of a declaration.
 
-    key: str
-    ordinal: int  # of the symbol it is, -1 if it is none
-    line: int
-    start: int
-    kind: int
+A plain list as it is stored: large files have thousands, and a question needs one.
+"""
 
 
 class ModuleInfo(NamedTuple):
@@ -86,7 +83,7 @@ def read_uses(database: Database, version_id: VersionId) -> list[Use]:
 def read_names(database: Database, version_id: VersionId) -> list[DeclaredName]:
     """The declarations of a version that can be meant from elsewhere."""
     row = database.row("SELECT names FROM modules WHERE version_id = ?", (version_id,))
-    return [DeclaredName._make(item) for item in _unpack(row[0])] if row else []
+    return _unpack(row[0]) if row else []
 
 
 def read_imported(database: Database, ids: Sequence[VersionId]) -> dict[VersionId, list[str]]:
