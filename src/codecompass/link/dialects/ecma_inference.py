@@ -55,7 +55,12 @@ class EcmaInference(Inference):
         number = (facts.exports or {}).get(_WHOLE, NOTHING)
         if number == NOTHING:
             return ((path, NOTHING),)
-        return self.targets(path, number) or ((path, NOTHING),)
+        found = self.targets(path, number)
+        if any(
+            place[1] != NOTHING and self.decl(place).kind == DeclKind.OBJECT for place in found
+        ):
+            return ((path, NOTHING),)  # an object of exports is the module
+        return found or ((path, NOTHING),)
 
     def _own_export(self, path: str, facts: ModuleFacts, name: str) -> Places:
         exports = facts.exports or {}
