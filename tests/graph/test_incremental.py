@@ -56,6 +56,43 @@ TYPESCRIPT = (
     "window.k.m();",
 )
 TYPESCRIPT_FILES = ("a.ts", "b.ts", "c.ts", "lib/k.ts")
+C = (
+    '#include "a.h"',
+    '#include "sub/b.h"',
+    '#include "b.h"',
+    "typedef struct t { struct t *next; u *other; } t;",
+    "typedef struct u u;",
+    "struct u { t one; int n; };",
+    "t *make(u *from);",
+    "t *make(u *from) { return from->one.next; }",
+    "extern t all;",
+    "t all;",
+    "#define N all",
+    "static int n(u *t) { return t->n + t->one.other->n; }",
+    "int use(void) { u v; make(&v)->next->other; return n(&v) + N.n + all.other->n; }",
+)
+C_FILES = ("a.h", "sub/b.h", "sub/b.c", "c.c")
+RUBY = (
+    "class K; include M; def m; @f = K.new; @f.n; end; end",
+    "class K; def n; self; end; attr_reader :x; end",
+    "class K < N::L; def m; super; n.m; end; end",
+    "module M; def o; [K.new].each { |k| k.m }; end; end",
+    "module N; class L; def m; K.new; end; end; LIMIT = 1; end",
+    "module N; def self.make; L.new.m; end; end",
+    "def free; K.new.m.o; N.make.n; end",
+    "x = K.new; x.o; x.x; N::LIMIT; free",
+)
+RUBY_FILES = ("a.rb", "b.rb", "lib/c.rb")
+LUA = (
+    'local a = require("a")',
+    'local b = require("lib.b")',
+    "local M = {}",
+    "local function f() return a.f() end",
+    "function M.f() return f() + b.g() end",
+    "function M:g() self:f(); a.x() end",
+    "function x() M.f(); b.f() end",
+)
+LUA_FILES = ("a.lua", "lib/b.lua", "b/init.lua")
 CONFIGS = ("{}", '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }')
 
 START: Mapping[str, tuple[str, ...]] = {
@@ -71,6 +108,15 @@ START: Mapping[str, tuple[str, ...]] = {
     "c.ts": ('export * from "./b";', TYPESCRIPT[9], 'import { K } from "./lib/k";'),
     "lib/k.ts": (TYPESCRIPT[6], TYPESCRIPT[9], "declare global { interface Window { k: K } }"),
     "tsconfig.json": (CONFIGS[1],),
+    "a.h": ('#include "sub/b.h"', C[3], C[6], C[8]),
+    "sub/b.h": ("typedef struct u u;",),
+    "sub/b.c": ('#include "a.h"', C[5], C[7], C[9], C[11]),
+    "c.c": ('#include "a.h"', C[10], C[5], C[12]),
+    "a.rb": (RUBY[0], RUBY[6]),
+    "b.rb": (RUBY[1], RUBY[3], RUBY[7]),
+    "lib/c.rb": (RUBY[4], RUBY[5]),
+    "a.lua": (LUA[1], LUA[2], LUA[4], LUA[5]),
+    "lib/b.lua": (LUA[0], LUA[2], LUA[3], LUA[5], LUA[6]),
 }  # fmt: skip
 """Files that know each other in many ways: a change in one is felt in others."""
 
@@ -99,6 +145,9 @@ CHANGES = st.lists(
         _changes(PYTHON_FILES, PYTHON),
         _changes(TYPESCRIPT_FILES, TYPESCRIPT),
         _changes(["tsconfig.json"], CONFIGS),
+        _changes(C_FILES, C),
+        _changes(RUBY_FILES, RUBY),
+        _changes(LUA_FILES, LUA),
     ),
     min_size=1,
     max_size=5,

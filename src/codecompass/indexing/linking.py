@@ -12,6 +12,7 @@ from pathlib import Path
 from codecompass.link.digests import digests
 from codecompass.link.families import FAMILIES, FAMILY_OF, Family, is_config
 from codecompass.link.linker import Linker, Program
+from codecompass.link.types import Place
 from codecompass.model.edge import LinkedFile
 from codecompass.model.module import ModuleFacts
 from codecompass.model.snapshot import LIVE, FileEntry, SnapshotName, VersionId
@@ -30,6 +31,7 @@ from codecompass.store.lists import FileLists
 from codecompass.store.modules import (
     all_modules,
     read_imported,
+    read_shared,
     read_tables,
     read_uses,
 )
@@ -215,7 +217,7 @@ class _FamilyLinking:
             family=self._family,
             paths=list(files),
             configs=self._linking.texts(self._configs(entries)),
-            sharing=self._sharing(files),
+            shared=lambda: self._shared(files),
             stubs=stub_tables(self._family.name),
             tables=lambda path: self._linking.tables(files.get(path)),
             uses=lambda path: read_uses(database, files[path]),
@@ -224,8 +226,15 @@ class _FamilyLinking:
     def _configs(self, entries: Mapping[str, FileEntry]) -> list[FileEntry]:
         return [entry for path, entry in sorted(entries.items()) if is_config(self._family, path)]
 
-    def _sharing(self, files: Files) -> list[str]:
-        return [path for path, version_id in files.items() if self._linking.shares(version_id)]
+    def _shared(self, files: Files) -> dict[str, list[Place]]:
+        """The names that every file knows, with their declarations in the order of paths."""
+        ids = {version_id for version_id in files.values() if self._linking.shares(version_id)}
+        by_version = read_shared(self._linking.database, sorted(ids))
+        found: dict[str, list[Place]] = {}
+        for path, version_id in files.items():
+            for name, numbers in by_version.get(version_id, {}).items():
+                found.setdefault(name, []).extend((path, number) for number in numbers)
+        return found
 
     def split(self, base: _Base) -> tuple[dict[str, LinkId], list[str]]:
         """The links that stay as they are, and the files that have to be resolved anew."""

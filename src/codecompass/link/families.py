@@ -4,7 +4,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from codecompass.link.dialect import Dialect, Modules
-from codecompass.link.dialects import ecma, go, java, python, rust, rust_modules
+from codecompass.link.dialects import (
+    ecma,
+    extensions,
+    general,
+    go,
+    includes,
+    java,
+    plain,
+    python,
+    rust,
+    rust_modules,
+)
 from codecompass.link.dialects.ecma_inference import EcmaInference
 from codecompass.link.dialects.python_inference import PythonInference
 from codecompass.link.infer import Inference
@@ -24,6 +35,14 @@ class Family:
     modules: Callable[[Iterable[str], Mapping[str, str]], Modules]
     config_names: tuple[str, ...] = ()  # files that say what module names mean
     has_packages: bool = False  # several files make up a unit with names of its own
+
+
+def _by_full_names(name: str, languages: set[str], inference: type[Inference]) -> Family:
+    dialect = Dialect(
+        stubs=f"<{name}>", iterate=("__each__",), indexed="__at__", sequence="Array",
+        forms=dict.fromkeys(general.TRANSPARENT, "first"),
+    )  # fmt: skip
+    return Family(name, frozenset(languages), dialect, inference, general.PathModules)
 
 
 FAMILIES = (
@@ -67,6 +86,15 @@ FAMILIES = (
         go.GoModules,
         ("go.mod",),
         has_packages=True,
+    ),
+    _by_full_names("c", {"c", "cpp"}, includes.IncludeInference),
+    _by_full_names("csharp", {"csharp"}, extensions.CSharpInference),
+    _by_full_names("php", {"php"}, general.PackageInference),
+    _by_full_names("kotlin", {"kotlin"}, extensions.KotlinInference),
+    _by_full_names("ruby", {"ruby"}, general.RubyInference),
+    *(
+        _by_full_names(name, {name}, plain.PlainInference)
+        for name in ("swift", "scala", "lua", "bash", "elixir", "haskell", "zig")
     ),
 )
 FAMILY_OF = {language: family for family in FAMILIES for language in family.languages}

@@ -9,6 +9,7 @@ from codecompass.link.families import Family
 from codecompass.link.infer import Inference
 from codecompass.link.names import Language
 from codecompass.link.resolve import Fate, Meaning, meaning_of, name_in
+from codecompass.link.types import Place
 from codecompass.model.edge import Edge, LinkedFile, Miss
 from codecompass.model.module import ModuleFacts, Use
 
@@ -20,7 +21,7 @@ class Program:
     family: Family
     paths: Sequence[str]
     configs: Mapping[str, str]  # texts of files that say what module names mean
-    sharing: Sequence[str]  # files with names that every file knows
+    shared: Callable[[], Mapping[str, Sequence[Place]]]  # names that every file knows
     stubs: ModuleFacts
     tables: Callable[[str], ModuleFacts | None]
     uses: Callable[[str], Sequence[Use]]
@@ -46,7 +47,7 @@ class Linker:
     def __init__(self, program: Program) -> None:
         self._program = program
         modules = program.family.modules(program.paths, program.configs)
-        self._language = Language(program.family.dialect, modules, program.stubs, program.sharing)
+        self._language = Language(program.family.dialect, modules, program.stubs, program.shared)
         self._inference = self._fresh()
 
     def _fresh(self) -> Inference:

@@ -1,6 +1,7 @@
 """A name in a scope in, the declarations it stands for out: scopes, imports, re-exports."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from codecompass.link.dialect import Dialect, Modules
@@ -28,12 +29,17 @@ class Language:
         dialect: Dialect,
         modules: Modules,
         stubs: ModuleFacts,
-        sharing: Sequence[str] = (),
+        read_shared: Callable[[], Mapping[str, Sequence[Place]]] = dict,
     ) -> None:
         self.dialect = dialect
         self.modules = modules
         self.stubs = stubs
-        self.sharing = sharing  # files with names that are known in every file
+        self._read_shared = read_shared
+
+    @cached_property
+    def shared(self) -> Mapping[str, Sequence[Place]]:
+        """What is known in every file, by name."""
+        return self._read_shared()
 
 
 class Names(Solver):
@@ -45,7 +51,6 @@ class Names(Solver):
         self._facts: dict[str, ModuleFacts | None] = {language.dialect.stubs: language.stubs}
         self._language = language
         self.dialect = language.dialect
-        self._shared: dict[str, list[Place]] | None = None
 
     def facts(self, path: str) -> ModuleFacts | None:
         """The tables of a file; None if it is a folder or has none."""
@@ -126,18 +131,9 @@ class Names(Solver):
             return (OUTSIDE,)
         return tuple(self.shared(name)) or self._builtin(name) or (OUTSIDE,)
 
-    def shared(self, name: str) -> list[Place]:
+    def shared(self, name: str) -> Sequence[Place]:
         """What a name stands for in every file that does not say otherwise."""
-        if self._shared is None:
-            self._shared = {}
-            for path in self._language.sharing:
-                facts = self.facts(path)
-                if facts is None or facts.shared == NOTHING:
-                    continue
-                for known, numbers in facts.scopes[facts.shared].names.items():
-                    places = self._shared.setdefault(known, [])
-                    places += [(path, number) for number in numbers]
-        found = self._shared.get(name, [])
+        found = self._language.shared.get(name, ())
         for path, _number in found:
             self.note(path, name)
         self.note("", name)

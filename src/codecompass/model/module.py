@@ -68,6 +68,14 @@ class DeclKind(IntEnum):
     NARROWED = 14  # a variable where more is known of its type
 
 
+INCLUDE = '"'
+"""What stands before the path of a file where also names may stand."""
+HIDDEN = "?"
+"""What stands before the shared name of what other files see only if they import it."""
+EXTENSION = "+"
+"""What stands before the shared name of a function that is called like a member."""
+
+
 class DeclFlag(IntFlag):
     """What else is known of a declaration."""
 
@@ -81,6 +89,7 @@ class DeclFlag(IntFlag):
     REST_NAMED = 128
     INSTANCE = 256  # made through the receiver, inside a method
     FIXTURE = 512  # handed to tests by its name
+    PART = 1024  # says more of what is defined elsewhere
 
 
 class ScopeKind(IntEnum):
@@ -90,6 +99,11 @@ class ScopeKind(IntEnum):
     CLASS = 1
     FUNCTION = 2
     BLOCK = 3
+
+
+_VALUES = frozenset(
+    {DeclKind.PARAMETER, DeclKind.FIELD, DeclKind.METHOD, DeclKind.FUNCTION, DeclKind.VARIABLE}
+)
 
 
 class Decl(NamedTuple):
@@ -109,6 +123,11 @@ class Decl(NamedTuple):
     decorators: tuple[int, ...] = ()
     type_parameters: tuple[int, ...] = ()
     members: int = NOTHING  # a scope with what is put on a function from outside it
+
+
+def may_be_type(decl: Decl) -> bool:
+    """Whether a declaration can be what the name of a type stands for."""
+    return decl.kind not in _VALUES
 
 
 class Scope(NamedTuple):

@@ -1,16 +1,17 @@
 """A symbol in, who calls it and what it calls out, to some depth; cycles are cut."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
 from codecompass.model.edge import Node
 from codecompass.model.reference import Role
-from codecompass.model.symbol import PlacedSymbol
+from codecompass.model.symbol import PlacedSymbol, SymbolKind
 from codecompass.navigate.uses import Graph, UsePlace, Uses
 
 _CALLS = frozenset({Role.CALL, Role.DECORATE})
+_TYPES = frozenset({SymbolKind.CLASS, SymbolKind.STRUCT, SymbolKind.INTERFACE, SymbolKind.MODULE})
 
 
 class Direction(StrEnum):
@@ -127,13 +128,33 @@ def _callers(graph: Graph, symbol: PlacedSymbol, limit: int) -> tuple[list[_Near
 def _callees(graph: Graph, symbol: PlacedSymbol, limit: int) -> tuple[list[_Near], int]:
     """The first of what a symbol calls and how much there is."""
     calls = [pair for pair in graph.used_by(symbol) if pair[0].role in _CALLS]
-    lines: dict[Node, list[int]] = {}
+    places: dict[Node, list[UsePlace]] = {}
     for place, node in calls:
-        lines.setdefault(node, []).append(place.line)
-    symbols = graph.symbols_at(list(lines))
+        places.setdefault(node, []).append(place)
+    symbols = graph.symbols_at(list(places))
     near: list[_Near] = [
-        (node[0], symbols[node], tuple(dict.fromkeys(lines[node])))
-        for node in lines
-        if node in symbols
+        (node[0], symbols[node], tuple(dict.fromkeys(place.line for place in places[node])))
+        for node in _defined(places, symbols)
     ]
     return near[:limit], len(near)
+
+
+def _defined(
+    places: Mapping[Node, Sequence[UsePlace]], symbols: Mapping[Node, PlacedSymbol]
+) -> list[Node]:
+    """What is called, without declarations of what is defined elsewhere, parts of a class once."""
+    groups: dict[tuple[object, ...], list[Node]] = {}
+    for node, places_of_one in places.items():
+        if node in symbols:
+            name = symbols[node].symbol.name
+            groups.setdefault((name, *(p.start for p in places_of_one)), []).append(node)
+    found: list[Node] = []
+    for nodes in groups.values():
+        whole = [node for node in nodes if symbols[node].symbol.body_start >= 0] or nodes
+        is_class = symbols[whole[0]].symbol.kind in _TYPES
+        found += [max(whole, key=lambda node: _size(symbols[node]))] if is_class else whole
+    return found
+
+
+def _size(symbol: PlacedSymbol) -> int:
+    return symbol.symbol.span.end_byte - symbol.symbol.span.start_byte

@@ -18,6 +18,7 @@ from codecompass.parse.ranges import innermost
 from codecompass.parse.references import collect_references
 from codecompass.parse.statements import Statement, root_statements
 from codecompass.parse.symbols import RecordBuilder, number_records
+from codecompass.parse.walkers.plain import plain_tables
 from codecompass.parse.walkers.table import load_walker
 from codecompass.parse.windows import line_windows
 from codecompass.text.lines import LineTable
@@ -107,6 +108,11 @@ def _facts(language: Language, text: bytes, *, lines: LineTable, syntax: Syntax)
         ordinals=numbering.drafts,
         silent_names=language.silent_names,
     )
+    module = syntax.module
+    if module is None and language.plain is not None:
+        module = plain_tables(
+            text, language.plain, symbols=records, references=uses, imports=imports
+        )
     return FileFacts(
         language=language.name,
         line_count=lines.line_count,
@@ -114,7 +120,7 @@ def _facts(language: Language, text: bytes, *, lines: LineTable, syntax: Syntax)
         symbols=tuple(records),
         references=tuple(uses),
         imports=tuple(imports),
-        module=_placed(syntax.module, records, drafts, numbering.drafts),
+        module=_placed(module, records, drafts, numbering.drafts),
     )
 
 

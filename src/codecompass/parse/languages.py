@@ -6,6 +6,7 @@ outside `parse/` branches on a language's name.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class ExportRule(StrEnum):
@@ -17,6 +18,15 @@ class ExportRule(StrEnum):
     MODIFIER = "modifier"  # one of `export_modifiers` stands before it
     DEFAULT = "default"  # exported unless one of `private_modifiers` stands before it
     UNKNOWN = "unknown"
+
+
+class PlainNames(NamedTuple):
+    """How files of a language know each other's names."""
+
+    files: tuple[str, ...] = ()  # which file a module stands for, as "{}.lua"; else it is a name
+    has_dotted_folders: bool = False  # `a.b` is in the folder `a`
+    is_open: bool = False  # files see each other's names without an import
+    is_flat: bool = False  # what stands inside a type is known outside of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +55,7 @@ class Language:
     module_binds: str = ""  # which part of its path a plain module import binds: first, last
     has_references: bool = True
     walker: str = ""  # which walker reads what its names mean
+    plain: PlainNames | None = None  # without a walker: how files know each other's names
     repair: tuple[str, str] | None = None  # what to change in a text that the grammar rejects
 
 
@@ -184,6 +195,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="c",
+        walker="c",
         label="C",
         suffixes=(".c", ".h"),
         grammar=_grammar("c"),
@@ -196,6 +208,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="cpp",
+        walker="cpp",
         label="C++",
         suffixes=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp"),
         grammar=_grammar("cpp"),
@@ -210,6 +223,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="csharp",
+        walker="csharp",
         label="C#",
         suffixes=(".cs", ".csx"),
         grammar=_grammar("c_sharp"),
@@ -225,6 +239,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="ruby",
+        walker="ruby",
         label="Ruby",
         suffixes=(".rb", ".rake", ".gemspec", ".ru"),
         filenames=("Gemfile", "Rakefile", "Guardfile", "Vagrantfile", "Podfile", "Fastfile"),
@@ -238,6 +253,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="php",
+        walker="php",
         label="PHP",
         suffixes=(".php", ".phtml", ".inc"),
         interpreters=("php",),
@@ -254,6 +270,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="kotlin",
+        walker="kotlin",
         label="Kotlin",
         suffixes=(".kt", ".kts"),
         grammar=_grammar("kotlin"),
@@ -281,6 +298,7 @@ LANGUAGES: tuple[Language, ...] = (
             " nonmutating lazy weak unowned required convenience indirect async throws rethrows"
         ),
         silent_names=_words("self super"),
+        plain=PlainNames(is_open=True),
     ),
     Language(
         name="scala",
@@ -295,6 +313,7 @@ LANGUAGES: tuple[Language, ...] = (
         ),
         silent_names=_words("this super"),
         import_splits_path=True,
+        plain=PlainNames(is_open=True),
     ),
     Language(
         name="lua",
@@ -306,6 +325,7 @@ LANGUAGES: tuple[Language, ...] = (
         comment="--",
         modifiers=_words("local"),
         silent_names=_words("self"),
+        plain=PlainNames(("{}.lua", "{}/init.lua"), has_dotted_folders=True),
     ),
     Language(
         name="bash",
@@ -315,6 +335,7 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("sh", "bash", "dash", "zsh", "ksh"),
         grammar=_grammar("bash"),
         queries=("bash",),
+        plain=PlainNames(("{}",)),
     ),
     Language(
         name="elixir",
@@ -328,6 +349,7 @@ LANGUAGES: tuple[Language, ...] = (
             " defguard defguardp defdelegate import alias require use do end"
         ),
         import_splits_path=True,
+        plain=PlainNames(is_open=True),
     ),
     Language(
         name="haskell",
@@ -338,6 +360,7 @@ LANGUAGES: tuple[Language, ...] = (
         queries=("haskell",),
         comment="--",
         transparent=_words("declarations imports"),
+        plain=PlainNames(("{}.hs",), has_dotted_folders=True, is_flat=True),
     ),
     Language(
         name="zig",
@@ -350,6 +373,7 @@ LANGUAGES: tuple[Language, ...] = (
         export_modifiers=_words("pub export"),
         modifiers=_words("pub export extern inline threadlocal comptime"),
         silent_names=_words("_"),
+        plain=PlainNames(("{}",)),
     ),
     Language(
         name="markdown",

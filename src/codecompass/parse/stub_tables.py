@@ -3,7 +3,7 @@
 from functools import cache
 from importlib.resources import files
 
-from codecompass.model.module import ModuleFacts
+from codecompass.model.module import NOTHING, ModuleFacts, Scope, ScopeKind
 from codecompass.parse.extract import extract
 from codecompass.parse.languages import BY_NAME
 
@@ -13,12 +13,21 @@ _STUBS = {
     "go": ("go", "go.stub"),
     "java": ("java", "java.stub"),
     "rust": ("rust", "rust.stub"),
+    "c": ("cpp", "c.stub"),
+    "csharp": ("csharp", "csharp.stub"),
+    "kotlin": ("kotlin", "kotlin.stub"),
+    "php": ("csharp", "php.stub"),
+    "ruby": ("csharp", "ruby.stub"),
 }
 
 
 @cache
 def stub_tables(family: str) -> ModuleFacts:
     """The tables of the types that values of a family of languages have without importing any."""
+    if family not in _STUBS:  # no types of values are known
+        return ModuleFacts(
+            [], [Scope(ScopeKind.MODULE, NOTHING, NOTHING, {})], [], [], None, [], {}
+        )
     language, name = _STUBS[family]
     text = (files("codecompass.parse") / "stubs" / name).read_bytes()
     found = extract(BY_NAME[language], text).module

@@ -43,10 +43,10 @@ def encode_module(version_id: VersionId, facts: ModuleFacts) -> Row:
         facts.decls, facts.scopes, facts.exprs, facts.exports, facts.stars,
         list(facts.keys.items()), facts.package, facts.shared,
     )  # fmt: skip
-    shares = int(facts.shared >= 0)
+    shared = facts.scopes[facts.shared].names if facts.shared >= 0 else None
     return (
         version_id, _pack(tables), _pack(facts.uses), _pack(names), _pack(_modules_of(facts)),
-        shares,
+        _pack(shared) if shared else None,
     )  # fmt: skip
 
 
@@ -88,18 +88,29 @@ def read_names(database: Database, version_id: VersionId) -> list[DeclaredName]:
 
 def read_imported(database: Database, ids: Sequence[VersionId]) -> dict[VersionId, list[str]]:
     """The texts of the modules that versions import."""
-    found: dict[VersionId, list[str]] = {}
+    return _column(database, "imported", ids)
+
+
+def read_shared(
+    database: Database, ids: Sequence[VersionId]
+) -> dict[VersionId, dict[str, list[int]]]:
+    """The names that versions make known to every file, with their declarations."""
+    return _column(database, "shared", ids)
+
+
+def _column(database: Database, name: str, ids: Sequence[VersionId]) -> dict[VersionId, Any]:
+    found: dict[VersionId, Any] = {}
     for start in range(0, len(ids), _BATCH):
         part = ids[start : start + _BATCH]
         marks = ", ".join("?" * len(part))
-        sql = f"SELECT version_id, imported FROM modules WHERE version_id IN ({marks})"  # noqa: S608  # only question marks
+        sql = f"SELECT version_id, {name} FROM modules WHERE version_id IN ({marks})"  # noqa: S608  # our own words and question marks
         found.update((VersionId(row[0]), _unpack(row[1])) for row in database.rows(sql, part))
     return found
 
 
 def all_modules(database: Database) -> dict[VersionId, ModuleInfo]:
     """Every version of the store that has tables."""
-    rows = database.rows("SELECT version_id, shares FROM modules")
+    rows = database.rows("SELECT version_id, shared IS NOT NULL FROM modules")
     return {VersionId(row[0]): ModuleInfo(VersionId(row[0]), bool(row[1])) for row in rows}
 
 

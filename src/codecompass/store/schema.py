@@ -7,7 +7,7 @@ from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFu
 from codecompass.model.snapshot import Compatibility
 from codecompass.store.database import Database
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (
@@ -90,7 +90,7 @@ CREATE TABLE IF NOT EXISTS modules (
   uses BLOB NOT NULL,
   names BLOB NOT NULL,
   imported BLOB NOT NULL,
-  shares INTEGER NOT NULL
+  shared BLOB
 );
 
 CREATE TABLE IF NOT EXISTS nodes (

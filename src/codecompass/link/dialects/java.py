@@ -5,20 +5,14 @@ from collections.abc import Iterable, Mapping
 from posixpath import dirname
 
 from codecompass.link.dialect import Dialect
-from codecompass.link.infer import Inference
 from codecompass.link.members import Member
 from codecompass.link.names import Places
+from codecompass.link.overloads import Overloads
 from codecompass.link.types import OUTSIDE, Place, Type, members_of, substitute, union
-from codecompass.model.module import NOTHING, DeclFlag, DeclKind, Expr, ScopeKind
+from codecompass.model.module import NOTHING, DeclKind, Expr, ScopeKind
 
 _SUFFIX = ".java"
 _CLASSES = frozenset({DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.ENUM})
-
-# What a number may become without being put into an object.
-_WIDENING = ("Byte", "Short", "Character", "Integer", "Long", "Float", "Double")
-
-_NEVER = 20
-"""How far a type is from one that cannot be meant."""
 
 DIALECT = Dialect(
     stubs="<java>",
@@ -79,7 +73,7 @@ def _shared(path: str, other: str) -> int:
     return count
 
 
-class JavaInference(Inference):
+class JavaInference(Overloads):
     """Inference with the rules that only Java has."""
 
     constructor_name = "<init>()"
@@ -227,70 +221,6 @@ class JavaInference(Inference):
             return (self._class(path, full_name) if full_name else ()) or found
         return self._meant(path, found, expr[3]) if len(expr) > 3 and expr[0] != "call" else found
 
-    def _meant(self, path: str, places: Places, arguments: tuple[int, ...]) -> Places:
-        """The overloads that take so many arguments, of these types as far as they are known."""
-        if len(places) <= 1:
-            return places
-        fitting = [place for place in places if self._takes(place, len(arguments))]
-        if len(fitting) > 1:
-            given = [self.value(path, item) for item in arguments]
-            ranks = {place: self._distance(place, given) for place in fitting}
-            best = min(ranks.values())
-            if best < _NEVER:  # else nothing is known by which to choose
-                fitting = [place for place in fitting if ranks[place] == best]
-        return tuple(fitting) or places
-
-    def _takes(self, place: Place, count: int) -> bool:
-        if place == OUTSIDE or place[1] == NOTHING:
-            return True
-        decl = self.decl(place)
-        if decl.kind != DeclKind.METHOD:
-            return True
-        is_open = decl.parts and self.decl((place[0], decl.parts[-1])).flags & DeclFlag.REST
-        return count >= len(decl.parts) - 1 if is_open else count == len(decl.parts)
-
-    def _distance(self, place: Place, given: list[Type | None]) -> int:
-        """How badly arguments fit: 0 exactly, more the further a type is from the expected."""
-        total = 0
-        if place == OUTSIDE or place[1] == NOTHING:
-            return total
-        parts = self.decl(place).parts
-        for position, item in enumerate(given):
-            if not parts:
-                break
-            number = parts[min(position, len(parts) - 1)]
-            parameter = self.decl((place[0], number))
-            expected = self.type_(place[0], parameter.type)
-            if parameter.flags & DeclFlag.REST:
-                many = self.builtin("Array", (expected,))
-                total += 1 + min(self._step(expected, item), self._step(many, item))
-            else:
-                total += self._step(expected, item)
-        return total
-
-    def _step(self, expected: Type | None, given: Type | None) -> int:
-        if expected is None or given is None or expected[0] != "inst":
-            return 1
-        if given[0] not in ("inst", "self"):
-            return 1
-        wide, narrow = self.decl(expected[1]).name, self.decl(given[1]).name
-        if wide == narrow == "Array" and expected[2] and len(given) > 2 and given[2]:
-            element = self._step(expected[2][0], given[2][0])
-            return element if element == 0 or not self._is_number(given[2][0]) else _NEVER
-        if narrow in _WIDENING and wide in _WIDENING:
-            step = _WIDENING.index(wide) - _WIDENING.index(narrow)
-            return min(step, 3) if step >= 0 else _NEVER
-        for distance, ancestor in enumerate(self.ancestors(given[1]).types):
-            if ancestor[1] == expected[1]:
-                return min(distance, 3) + (3 if narrow in _WIDENING and distance else 0)
-        is_object = self.decl(expected[1]).name == "Object"
-        return 4 if is_object else _NEVER
-
-    def _is_number(self, type_: Type | None) -> bool:
-        if type_ is None or type_[0] != "inst":
-            return False
-        return self.decl(type_[1]).name in (*_WIDENING, "Boolean")
-
     def _value(self, path: str, expr: Expr, number: int) -> Type | None:
         if expr[0] == "case":
             return self._value_of_places(self.targets(path, number))
@@ -305,20 +235,6 @@ class JavaInference(Inference):
         if expr[0] == "name":
             return len(expr) > 3
         return len(expr) == 3 and bool(self._class(path, self._dotted(path, number) or "."))
-
-    def _value_of_method(self, path: str, expr: Expr) -> Type | None:
-        found = []
-        for item in members_of(self.value(path, expr[1])):
-            of = self.at_least(item) if item[0] == "param" else item
-            if of is None:
-                continue
-            member = self.find(of, expr[2])
-            places = self._meant(path, member.places, expr[3])
-            if places:
-                found.append(self._type_of_member(of, Member(places, member.known)))
-            else:
-                found.append(self.member_type(of, expr[2]))
-        return union(found)
 
     # Types.
 

@@ -17,6 +17,7 @@ from codecompass.model.module import (
     Scope,
     ScopeKind,
     Use,
+    may_be_type,
 )
 from codecompass.model.reference import Role
 
@@ -83,9 +84,15 @@ class Builder:
         **fields: object,
     ) -> int:  # fmt: skip
         """Bind a name at the place of a node."""
+        return self.declare_at(name, self._place(node), kind, scope, bind=bind, **fields)
+
+    def declare_at(
+        self, name: str, place: tuple[int, int], kind: DeclKind, scope: int, *, bind: bool = True,
+        **fields: object,
+    ) -> int:  # fmt: skip
+        """Bind a name at a byte and its line."""
         number = len(self.decls)
-        start, line = self._place(node)
-        decl = Decl(name, kind, start, line, scope, **fields)  # type: ignore[arg-type]
+        decl = Decl(name, kind, *place, scope, **fields)  # type: ignore[arg-type]
         self.decls.append(decl)
         if bind:
             self.scopes[scope].names.setdefault(name, []).append(number)
@@ -97,9 +104,24 @@ class Builder:
 
     def use(self, node: Node, role: Role, expr: int) -> None:
         """Note that the name at a node is used."""
+        self.use_at(self._place(node), role, expr)
+
+    def use_at(self, place: tuple[int, int], role: Role, expr: int) -> None:
+        """Note that the name at a byte and its line is used."""
         is_given = self.is_result and role is Role.TYPE
         number = GIVEN_TYPE if is_given else ROLE_NUMBERS[role]
-        self._uses.append((*self._place(node), number, expr))
+        self._uses.append((*place, number, expr))
+
+    @property
+    def pending(self) -> int:
+        """How many uses were noted so far."""
+        return len(self._uses)
+
+    def change_uses(self, since: int, before: int, after: int) -> None:
+        """Let the uses of an expression noted since then be uses of another."""
+        for index in range(since, len(self._uses)):
+            if self._uses[index][3] == before:
+                self._uses[index] = (*self._uses[index][:3], after)
 
     def _place(self, node: Node) -> tuple[int, int]:
         before, lines = self._shift
@@ -148,13 +170,16 @@ class Builder:
         )
 
     def _is_local(self, expr: Expr) -> bool:
-        if expr[0] != "name":
+        if expr[0] not in ("name", "typename"):
             return False
+        is_type = expr[0] == "typename"
         name, scope = expr[1], expr[2]
         is_inside = True
         while scope != NOTHING:
             found = self.scopes[scope]
             numbers = found.names.get(name)
+            if numbers and is_type:
+                numbers = [one for one in numbers if may_be_type(self.decls[one])]
             if numbers and (is_inside or found.kind != ScopeKind.CLASS):
                 return self._all_local(numbers)
             if found.kind != ScopeKind.BLOCK:

@@ -18,6 +18,12 @@ _WALKERS = {
     "python": ("python", "walk"),
     "javascript": ("ecma", "walk"),
     "typescript": ("ecma", "walk_typed"),
+    "c": ("c_family", "walk_c"),
+    "cpp": ("c_family", "walk_cpp"),
+    "csharp": ("csharp", "walk"),
+    "php": ("php", "walk"),
+    "kotlin": ("kotlin", "walk"),
+    "ruby": ("ruby", "walk"),
 }
 
 

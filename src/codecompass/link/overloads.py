@@ -1,0 +1,100 @@
+"""Functions of one name in, those out that the arguments of a call can mean."""
+
+from codecompass.link.infer import Inference
+from codecompass.link.members import Member
+from codecompass.link.names import Places
+from codecompass.link.types import OUTSIDE, Place, Type, members_of, union
+from codecompass.model.module import NOTHING, DeclFlag, DeclKind, Expr
+
+# What a number may become without being put into an object.
+_WIDTHS = {
+    "Byte": 0, "Short": 1, "Character": 2, "Char": 2, "Integer": 3, "Int": 3, "Long": 4,
+    "Float": 5, "Double": 6,
+}  # fmt: skip
+_FUNCTIONS = frozenset({DeclKind.FUNCTION, DeclKind.METHOD})
+
+_NEVER = 20
+"""How far a type is from one that cannot be meant."""
+
+
+class Overloads(Inference):
+    """Inference for languages in which functions of one name differ by what they take."""
+
+    def _meant(self, path: str, places: Places, arguments: tuple[int, ...]) -> Places:
+        """The overloads that take so many arguments, of these types as far as they are known."""
+        if len(places) <= 1:
+            return places
+        fitting = [place for place in places if self._takes(place, len(arguments))]
+        if len(fitting) > 1:
+            given = [self.value(path, item) for item in arguments]
+            ranks = {place: self._distance(place, given) for place in fitting}
+            best = min(ranks.values())
+            if best < _NEVER:  # else nothing is known by which to choose
+                fitting = [place for place in fitting if ranks[place] == best]
+        return tuple(fitting) or places
+
+    def _takes(self, place: Place, count: int) -> bool:
+        if place == OUTSIDE or place[1] == NOTHING:
+            return True
+        decl = self.decl(place)
+        if decl.kind not in _FUNCTIONS:
+            return True
+        parts = [self.decl((place[0], number)) for number in decl.parts]
+        is_open = bool(parts) and bool(parts[-1].flags & DeclFlag.REST)
+        needed = sum(1 for part in parts if part.value == NOTHING) - is_open
+        return needed <= count and (is_open or count <= len(parts))
+
+    def _distance(self, place: Place, given: list[Type | None]) -> int:
+        """How badly arguments fit: 0 exactly, more the further a type is from the expected."""
+        total = 0
+        if place == OUTSIDE or place[1] == NOTHING:
+            return total
+        decl = self.decl(place)
+        parts = decl.parts if decl.kind in _FUNCTIONS else ()
+        for position, item in enumerate(given if parts else ()):
+            number = parts[min(position, len(parts) - 1)]
+            parameter = self.decl((place[0], number))
+            expected = self.type_(place[0], parameter.type)
+            if parameter.flags & DeclFlag.REST:
+                many = self.builtin("Array", (expected,))
+                total += 1 + min(self._step(expected, item), self._step(many, item))
+            else:
+                total += self._step(expected, item)
+        return total
+
+    def _step(self, expected: Type | None, given: Type | None) -> int:
+        if expected is None or given is None or expected[0] != "inst":
+            return 1
+        if given[0] not in ("inst", "self"):
+            return 1
+        wide, narrow = self.decl(expected[1]).name, self.decl(given[1]).name
+        if wide == narrow == "Array" and expected[2] and len(given) > 2 and given[2]:
+            element = self._step(expected[2][0], given[2][0])
+            return element if element == 0 or not self._is_number(given[2][0]) else _NEVER
+        if narrow in _WIDTHS and wide in _WIDTHS:
+            step = _WIDTHS[wide] - _WIDTHS[narrow]
+            return min(step, 3) if step >= 0 else _NEVER
+        for distance, ancestor in enumerate(self.ancestors(given[1]).types):
+            if ancestor[1] == expected[1]:
+                return min(distance, 3) + (3 if narrow in _WIDTHS and distance else 0)
+        is_object = wide in ("Object", "Any")
+        return 4 if is_object else _NEVER
+
+    def _is_number(self, type_: Type | None) -> bool:
+        if type_ is None or type_[0] != "inst":
+            return False
+        return self.decl(type_[1]).name in (*_WIDTHS, "Boolean")
+
+    def _value_of_method(self, path: str, expr: Expr) -> Type | None:
+        found = []
+        for item in members_of(self.value(path, expr[1])):
+            of = self.at_least(item) if item[0] == "param" else item
+            if of is None:
+                continue
+            member = self.find(of, expr[2])
+            places = self._meant(path, member.places, expr[3])
+            if places:
+                found.append(self._type_of_member(of, Member(places, member.known)))
+            else:
+                found.append(self.member_type(of, expr[2]))
+        return union(found)

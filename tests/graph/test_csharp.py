@@ -1,0 +1,98 @@
+"""Namespaces, partial classes, extension methods, overloads for C#, counts exact."""
+
+from pathlib import Path
+
+from codecompass.engine.engine import Engine
+from tests.graph.world import callees, callers, family, uses, write
+
+FILES = {
+    "Shop/Order.cs": """
+        using System.Collections.Generic;
+
+        namespace Shop.Orders
+        {
+            public interface IPriced { decimal Price(); }
+
+            public partial class Order : IPriced
+            {
+                private readonly List<Line> _lines = new List<Line>();
+                public string Name { get; set; }
+                public decimal Price()
+                {
+                    decimal sum = 0;
+                    foreach (var line in _lines) sum += line.Cost;
+                    return sum;
+                }
+                public void Add(Line line) => _lines.Add(line);
+                public void Add(string name) => Add(new Line { Name = name });
+            }
+
+            public record Line { public string Name; public decimal Cost; }
+        }
+    """,
+    "Shop/Order.Text.cs": """
+        namespace Shop.Orders;
+
+        using Shop.Common;
+
+        public partial class Order
+        {
+            public string Text() => Name + Price().Show();
+        }
+    """,
+    "Shop/Extensions.cs": """
+        namespace Shop.Common;
+
+        public static class Extensions
+        {
+            public static string Show(this decimal amount) => amount.ToString();
+            public static bool IsFree(this Shop.Orders.Order order) => order.Price() == 0;
+        }
+    """,
+    "App/Program.cs": """
+        using Shop.Orders;
+        using Shop.Common;
+
+        namespace App;
+
+        class Program
+        {
+            static void Main()
+            {
+                var order = new Order { Name = "a" };
+                order.Add("b");
+                order.Add(new Line());
+                if (order.IsFree()) Log(order.Text());
+                IPriced priced = order;
+                priced.Price();
+            }
+
+            static void Log(string text) { }
+        }
+    """,
+}
+
+
+def test_call_chain(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, FILES)) as engine:
+        assert callees(engine, "Program > Main") == [
+            "Shop.Orders.Order@10", "Shop.Orders.Order.Add@11", "Shop.Orders.Order.Add@12",
+            "Shop.Orders.Line@12", "Shop.Common.Extensions.IsFree@13", "App.Program.Log@13",
+            "Shop.Orders.Order.Text@13", "Shop.Orders.IPriced.Price@15",
+        ]  # fmt: skip
+        assert callers(engine, "IsFree") == ["App.Program.Main@13"]
+        assert callers(engine, "Show") == ["Shop.Orders.Order.Text@7"]
+        assert callers(engine, "Order > Price") == [
+            "Shop.Common.Extensions.IsFree@6", "Shop.Orders.Order.Text@7",
+        ]  # fmt: skip
+        assert callers(engine, "Log") == ["App.Program.Main@13"]
+
+
+def test_references_are_counted_exactly(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, FILES)) as engine:
+        assert uses(engine, "Order > Name") == [
+            "App/Program.cs:10 write", "Shop/Order.Text.cs:7 read",
+        ]  # fmt: skip
+        assert uses(engine, "Line > Cost") == ["Shop/Order.cs:14 read"]
+        assert uses(engine, "IPriced") == ["App/Program.cs:14 type", "Shop/Order.cs:7 inherit"]
+        assert family(engine, "IPriced", "subtype") == ["Shop.Orders.Order"]

@@ -1,0 +1,91 @@
+"""Namespaces, traits, types in comments for PHP, counts exact."""
+
+from pathlib import Path
+
+from codecompass.engine.engine import Engine
+from tests.graph.world import callees, callers, family, uses, write
+
+FILES = {
+    "src/Order.php": """
+        <?php
+        namespace Shop\\Orders;
+
+        use Shop\\Common\\Shows;
+
+        interface Priced { public function price(): int; }
+
+        class Order implements Priced
+        {
+            use Shows;
+            const FREE = 0;
+            /** @var Line[] */
+            private $lines = [];
+            private $log;
+            public function __construct(private string $name) { $this->log = new Log(); }
+            public function price(): int
+            {
+                $sum = self::FREE;
+                foreach ($this->lines as $line) { $sum += $line->cost; }
+                $this->log->note('x');
+                return $sum;
+            }
+            public static function of(string $name): self { return new self($name); }
+            /** @return Line */
+            public function first() { return $this->lines[0]; }
+        }
+
+        class Line { public int $cost = 0; public function show() { return $this->cost; } }
+        class Log { public function note($text) { } }
+    """,
+    "src/Shows.php": """
+        <?php
+        namespace Shop\\Common;
+
+        trait Shows
+        {
+            public function show(): string { return help((string) $this->price()); }
+        }
+
+        function help(string $text): string { return $text; }
+    """,
+    "app/main.php": """
+        <?php
+        use Shop\\Orders\\Order;
+        use function Shop\\Common\\help;
+
+        function run(Order $order): void
+        {
+            echo $order->show(), help('a');
+            $order->first()->show();
+            Order::of('b')->price();
+        }
+
+        run(new Order('c'));
+    """,
+}
+
+
+def test_call_chain(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, FILES)) as engine:
+        assert callees(engine, "run") == [
+            "Shop\\Common\\Shows\\show@7", "Shop\\Common\\help@7", "Shop\\Orders\\Order\\first@8",
+            "Shop\\Orders\\Line\\show@8", "Shop\\Orders\\Order\\of@9",
+            "Shop\\Orders\\Order\\price@9",
+        ]  # fmt: skip
+        assert callers(engine, "Shows > show") == ["run@7"]
+        assert callers(engine, "Line > show") == ["run@8"]
+        assert callers(engine, "Log > note") == ["Shop\\Orders\\Order\\price@20"]
+
+
+def test_references_are_counted_exactly(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, FILES)) as engine:
+        assert uses(engine, "Line > cost") == ["src/Order.php:19 read", "src/Order.php:28 read"]
+        assert uses(engine, "help") == [
+            "app/main.php:3 import", "app/main.php:7 call", "src/Shows.php:6 call",
+        ]  # fmt: skip
+        assert uses(engine, "Order > FREE") == ["src/Order.php:18 read"]
+        assert uses(engine, "src/Order.php > Order") == [
+            "app/main.php:2 import", "app/main.php:5 type", "app/main.php:9 read",
+            "app/main.php:12 call",
+        ]  # fmt: skip
+        assert family(engine, "Priced", "subtype") == ["Shop\\Orders\\Order"]

@@ -1,0 +1,110 @@
+"""Modules opened again, mixins, attributes for Ruby, counts exact."""
+
+from pathlib import Path
+
+from codecompass.engine.engine import Engine
+from tests.graph.world import callees, callers, family, uses, write
+
+FILES = {
+    "lib/shop/order.rb": """
+        require_relative "shows"
+
+        module Shop
+          class Order
+            include Shows
+            attr_reader :name
+            LIMIT = 3
+
+            def initialize(name)
+              @name = name
+              @log = Log.new
+            end
+
+            def price
+              @log.note(name)
+              total(LIMIT)
+            end
+
+            def self.of(name)
+              new(name)
+            end
+
+            private
+
+            def total(count)
+              count
+            end
+          end
+
+          class Log
+            def note(text)
+              text
+            end
+          end
+        end
+    """,
+    "lib/shop/shows.rb": """
+        module Shop
+          module Shows
+            def show
+              price.to_s
+            end
+          end
+        end
+    """,
+    "lib/shop/more.rb": """
+        module Shop
+          class Order
+            def twice
+              price + price
+            end
+          end
+
+          class Special < Order
+            def price
+              super + twice
+            end
+          end
+        end
+    """,
+    "app.rb": """
+        require "shop/order"
+
+        def run(list)
+          order = Shop::Special.new("a")
+          puts order.show
+          order.name
+          list.each { |item| item.price }
+        end
+
+        run([Shop::Order.new("b")])
+        [Shop::Order.new("c")].each { |order| order.price }
+    """,
+}
+
+
+def test_call_chain(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, FILES)) as engine:
+        assert callees(engine, "run") == [
+            "Shop::Special@4", "Shop::Shows::show@5", "Shop::Order::name@6",
+        ]  # fmt: skip
+        assert callers(engine, "Log > note") == ["Shop::Order::price@15"]
+        assert callers(engine, "Order > total") == ["Shop::Order::price@16"]
+        assert callers(engine, "twice") == ["Shop::Special::price@10"]
+        assert callers(engine, "lib/shop/order.rb > Order > price") == [
+            "app.rb@11", "Shop::Order::twice@4", "Shop::Special::price@10",
+        ]  # fmt: skip
+
+
+def test_references_are_counted_exactly(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, FILES)) as engine:
+        assert uses(engine, "LIMIT") == ["lib/shop/order.rb:16 read"]
+        assert uses(engine, "Shows") == ["lib/shop/order.rb:5 inherit"]
+        assert uses(engine, "lib/shop/order.rb > Order > name") == [
+            "app.rb:6 call", "lib/shop/order.rb:15 call",
+        ]  # fmt: skip
+        assert family(engine, "Shop::Special", "supertype") == [
+            "Shop::Order", "Shop::Order", "Shop::Shows",  # the class is opened twice
+        ]  # fmt: skip
+        found = engine.find_references("Order > price")
+        assert not found.certainty.complete  # `item` may be anything
