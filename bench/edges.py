@@ -11,14 +11,18 @@ Truth comes from, by LANGUAGE:
 - `java`: javac's tree API; --tool is the `java` command; --extra may hold a class path
 - `rust`: rust-analyzer; --tool is an interpreter with tree-sitter-rust, --extra tells where
   rust-analyzer and the library's sources are (see bench/truth/rust_truth.py)
+- `c`, also for C++: clangd; --tool is an interpreter with tree-sitter-c and tree-sitter-cpp,
+  --extra may hold `--clangd COMMAND` and flags as `--flag=-DNAME=1` (see bench/truth/c_truth.py)
 
 Truth and tool run over the same checkout in one go; truth is kept in --truth-dir by commit,
 so that a second run only measures the tool.
 
 Counted are uses whose definition is in the repository and not local to a function. A
 prediction where the compiler says that the definition is outside counts as wrong; where it
-does not know, it does not count. Beside ours: every definition of the same name, and grep
-for the name followed by a parenthesis in files that import the defining file or the name.
+does not know, it does not count. A symbol that stands in several places, as the declarations
+and definitions of C do, is one symbol, and any of its places is right. Beside ours: every
+definition of the same name, and grep for the name followed by a parenthesis in files that
+import the defining file or the name.
 """
 
 import argparse
@@ -52,6 +56,9 @@ _SYMBOLS = frozenset(
     }
 )  # fmt: skip
 _SAMPLE = 200
+_IMPORT = re.compile(r"^.*\b(?:import|from|require)\b.*$", re.MULTILINE)
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
+_C_ENDINGS = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inc")
 Spot = tuple[str, int, int]  # path, line, column in bytes
 Line = tuple[str, int]
 
@@ -66,6 +73,7 @@ class Truth:
     targets: frozenset[Line]
     spots: frozenset[Spot]
     kinds: frozenset[str]
+    same: frozenset[Line]  # the other places of the target: declarations, or for other systems
     accepted: frozenset[Line]  # not wrong either
     is_outside: bool
 
@@ -104,7 +112,7 @@ class Score:
 def main() -> None:
     """Make truth, run the tool, compare, print a table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("language", choices=("python", "typescript", "go", "java", "rust"))
+    parser.add_argument("language", choices=("python", "typescript", "go", "java", "rust", "c"))
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--tool", default="", help="see above")
     parser.add_argument("--extra", default="", help="arguments for what makes the truth")
@@ -141,6 +149,7 @@ def make_truth(root: Path, given: argparse.Namespace) -> Path:
         "go": [tool, "run", _script("gotruth.go"), _script("gotruth_uses.go")],
         "java": [tool, _script("JavaTruth.java")],
         "rust": [tool, _script("rust_truth.py")],
+        "c": [tool, _script("c_truth.py")],
     }[given.language]
     part = target.with_suffix(".part")
     arguments = [str(root), str(part), *shlex.split(given.extra)]
@@ -162,15 +171,42 @@ def read_truth(path: Path) -> Iterator[Truth]:
                 continue
             if row["k"] == "jsx" and row["n"][:1].islower():
                 continue  # `<div>`: an element of the page, nobody's code
+            if row["n"] in ("module", "exports") and row["f"].endswith((".js", ".cjs", ".jsx")):
+                continue  # of CommonJS: the checker takes them for what is exported
             if not (row.get("t") or row.get("ext")):
                 continue
             spots = frozenset((path_, at, column) for path_, at, column in row.get("t", ()))
-            others = frozenset((path_, at) for path_, at, _ in row.get("alt", ()))
+            others, same = (
+                frozenset((path_, at) for path_, at, _ in row.get(key, ()))
+                for key in ("alt", "same")
+            )
             targets = frozenset(spot[:2] for spot in spots)
             yield Truth(
                 (row["f"], row["l"], row["c"]), row["n"], row["k"], targets, spots,
-                frozenset(row.get("dk", ())), targets | others, bool(row.get("ext")),
+                frozenset(row.get("dk", ())), same, targets | same | others, bool(row.get("ext")),
             )  # fmt: skip
+
+
+class Places:
+    """Which places are one symbol; each symbol is known by one of its places."""
+
+    def __init__(self, truth: Iterable[Truth]) -> None:
+        self._above: dict[Line, Line] = {}
+        for item in truth:
+            for line in item.same:
+                first, second = (self.one(each) for each in (line, min(item.targets)))
+                if first != second:
+                    self._above[max(first, second)] = min(first, second)
+
+    def one(self, line: Line) -> Line:
+        """The place that stands for the symbol of this place."""
+        while line in self._above:
+            line = self._above[line]
+        return line
+
+    def all(self, lines: Iterable[Line]) -> frozenset[Line]:
+        """The places that stand for the symbols of these places."""
+        return frozenset(self.one(line) for line in lines)
 
 
 def read_ours(engine: Engine, root: Path) -> Ours:
@@ -215,9 +251,10 @@ def report(engine: Engine, root: Path, truth: list[Truth]) -> None:
     for item in truth:
         for score in (calls, references) if item.is_call else (references,):
             count(score, ours.uses.get(item.spot, frozenset()), item)
-    exact, sets = exact_sets(truth, ours)
-    claims, false_claims = complete_claims(truth, ours)
-    names, grep, by_line = by_lines(root, truth, ours)
+    places = Places(truth)
+    exact, sets = exact_sets(truth, ours, places)
+    claims, false_claims = complete_claims(truth, ours, places)
+    names, grep, by_line = by_lines(root, truth, ours, places)
     p95, tokens = callers(engine, truth)
     print(
         f"| {root.name} | {references.true:,} | {calls.line()} | {references.line()} |"
@@ -234,17 +271,17 @@ def count(score: Score, predicted: frozenset[Line], item: Truth) -> None:
     score.right += bool(item.targets and predicted & item.accepted)
 
 
-def exact_sets(truth: list[Truth], ours: Ours) -> tuple[int, int]:
+def exact_sets(truth: list[Truth], ours: Ours, places: Places) -> tuple[int, int]:
     """Of how many symbols the set of uses is exactly right."""
     expected: dict[frozenset[Line], set[Spot]] = defaultdict(set)
     judged = {item.spot for item in truth}
     for item in truth:
         if item.kinds & _SYMBOLS:
-            expected[item.targets].add(item.spot)
+            expected[places.all(item.targets)].add(item.spot)
     found: dict[Line, set[Spot]] = defaultdict(set)
     for spot, lines in ours.uses.items():
         if spot in judged:
-            for line in lines:
+            for line in places.all(lines):
                 found[line].add(spot)
     right = sum(
         spots == set().union(*(found[line] for line in lines)) for lines, spots in expected.items()
@@ -252,14 +289,14 @@ def exact_sets(truth: list[Truth], ours: Ours) -> tuple[int, int]:
     return right, len(expected)
 
 
-def complete_claims(truth: list[Truth], ours: Ours) -> tuple[int, int]:
+def complete_claims(truth: list[Truth], ours: Ours, places: Places) -> tuple[int, int]:
     """How many symbols are said to be complete, and of how many of them a use is missing."""
     missing: set[tuple[frozenset[Line], str]] = set()
     symbols: set[tuple[frozenset[Line], str]] = set()
     for item in truth:
         if not item.kinds & _SYMBOLS:
             continue
-        symbol = (item.targets, item.name)
+        symbol = (places.all(item.targets), item.name)
         symbols.add(symbol)
         if not ours.uses.get(item.spot, frozenset()) & item.accepted:
             missing.add(symbol)
@@ -267,18 +304,25 @@ def complete_claims(truth: list[Truth], ours: Ours) -> tuple[int, int]:
     return len(claimed), len(claimed & missing)
 
 
-def by_lines(root: Path, truth: list[Truth], ours: Ours) -> tuple[Score, Score, Score]:
+def by_lines(
+    root: Path, truth: list[Truth], ours: Ours, places: Places
+) -> tuple[Score, Score, Score]:
     """Calls as pairs of a definition and a line: by name, by grep, by us."""
     calls = [item for item in truth if item.is_call and item.targets]
-    expected = {(target, item.spot[:2]) for item in calls for target in item.targets}
+    expected = {(target, item.spot[:2]) for item in calls for target in places.all(item.targets)}
     definitions: dict[str, set[Line]] = defaultdict(set)
     for item in truth:
-        definitions[item.name] |= item.targets
+        definitions[item.name] |= item.targets | item.same
     at = {item.spot: item for item in truth if item.is_call}
-    by_name = {(t, i.spot[:2]) for i in at.values() for t in definitions[i.name]}
-    predicted = {(t, spot[:2]) for spot in at for t in ours.uses.get(spot, frozenset())}
+    by_name = {(t, i.spot[:2]) for i in at.values() for t in places.all(definitions[i.name])}
+    predicted = {
+        (t, spot[:2]) for spot in at for t in places.all(ours.uses.get(spot, frozenset()))
+    }
     wanted = {name: lines for name, lines in definitions.items() if lines}
-    grepped = grep_calls(root, wanted, {item.spot[0] for item in truth})
+    grepped = {
+        (places.one(target), line)
+        for target, line in grep_calls(root, wanted, {item.spot[0] for item in truth})
+    }
     return tuple(
         Score(len(found & expected), len(found), len(expected))
         for found in (by_name, grepped, predicted)
@@ -293,7 +337,7 @@ def grep_calls(
     call = re.compile(r"(?<!def )(?<!function )\b([A-Za-z_$][\w$]*)\s*\(")
     for path in paths:
         text = (root / path).read_text("utf-8", "replace")
-        imports = "\n".join(re.findall(r"^.*\b(?:import|from|require)\b.*$", text, re.MULTILINE))
+        imports = "\n".join((_INCLUDE if path.endswith(_C_ENDINGS) else _IMPORT).findall(text))
         words = set(re.findall(r"[\w$]+", imports))
         for number, line in enumerate(text.split("\n"), 1):
             for name in call.findall(line):

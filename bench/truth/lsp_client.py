@@ -64,6 +64,8 @@ def _read_message(stream: IO[bytes]) -> Message | None:
 class LanguageServer:
     """One running language server for one root folder."""
 
+    capabilities = CLIENT_CAPABILITIES
+
     def __init__(self, name: str, command: list[str], root: Path, timeout: float = 30.0) -> None:
         self.name = name
         self.timeout = timeout
@@ -87,7 +89,7 @@ class LanguageServer:
         params = {
             "processId": os.getpid(),
             "rootUri": folder["uri"],
-            "capabilities": CLIENT_CAPABILITIES,
+            "capabilities": self.capabilities,
             "initializationOptions": {},
             "workspaceFolders": [folder],
         }
@@ -117,6 +119,8 @@ class LanguageServer:
                     waiter.put(message)
             elif "id" in message:
                 self._answer(message)
+            else:
+                self._hear(message)
         self._dead = True
         for waiter in list(self._pending.values()):
             waiter.put({"error": {"message": "server exited"}})
@@ -129,6 +133,9 @@ class LanguageServer:
         elif message["method"] == "workspace/workspaceFolders":
             result = [{"uri": self._root.as_uri(), "name": self._root.name}]
         self._send({"id": message["id"], "result": result})
+
+    def _hear(self, message: Message) -> None:
+        """Take note of what the server tells unasked."""
 
     def _request(self, method: str, params: Any) -> queue.SimpleQueue[Message]:
         self._next_id += 1

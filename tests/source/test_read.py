@@ -32,6 +32,12 @@ def test_files_that_are_left_out(tmp_path: Path, content: bytes, reason: SkipRea
     assert read(path) == reason
 
 
+def test_one_long_line_among_many_is_no_reason(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * 20_001 + b"\n" + b"y = 1\n" * 4_000)
+    assert isinstance(read(path), SourceText)
+
+
 def test_a_missing_file_and_a_folder_are_unreadable(tmp_path: Path) -> None:
     assert read(tmp_path / "none") == SkipReason.UNREADABLE
     (tmp_path / "folder").mkdir()

@@ -130,14 +130,18 @@ class Members(Names):
         assigned: Places = ()
         for ancestor in lineage.types[skip:]:
             places = self._own_members(ancestor[1], name, wants_static=wants_static)
-            if places and not assigned and self._is_only_assigned(places):
-                assigned = places  # a class above may declare it
+            if places and self._is_only_assigned(places):
+                assigned = (*places, *assigned)  # a class above may declare it
             elif places:
                 known = self._known_of(ancestor, place, arguments)
-                return Member((*places, *assigned), known)
+                return Member(self.declared(places, assigned), known)
         if assigned:
             return Member(assigned, {})
         return _OUTSIDE if lineage.is_open and not lineage.has_unknown else _NOT_FOUND
+
+    def declared(self, places: Places, assigned: Places) -> Places:
+        """What a member is that one class declares and others below assign to."""
+        return (*places, *assigned)
 
     def _is_only_assigned(self, places: Places) -> bool:
         """Whether a field is made by nothing but assignments through the receiver."""

@@ -53,7 +53,7 @@ def text_of_blob(raw: bytes, blob_id: str, *, max_line_bytes: int) -> SourceText
     text = decode_text(raw)
     if text is None:
         return SkipReason.BINARY
-    if _has_long_line(text, max_line_bytes):
+    if _is_minified(text, max_line_bytes):
         return SkipReason.LONG_LINE
     return SourceText(blob_id, text, len(raw), 0)
 
@@ -142,7 +142,9 @@ def _read_settled(path: Path | str, max_bytes: int) -> tuple[bytes | None, os.st
     raise AssertionError
 
 
-def _has_long_line(text: bytes, max_line_bytes: int) -> bool:
+def _is_minified(text: bytes, max_line_bytes: int) -> bool:
+    """Whether most of a text stands in lines that are too long; one table in code is fine."""
     if len(text) <= max_line_bytes:
         return False
-    return max(map(len, text.split(b"\n"))) > max_line_bytes
+    lengths = [len(line) for line in text.split(b"\n")]
+    return 2 * sum(length for length in lengths if length > max_line_bytes) > len(text)

@@ -90,11 +90,17 @@ class EcmaInference(Inference):
         found = super().lookup(path, name, scope)
         return ((path, NOTHING),) if name == "exports" and found == (OUTSIDE,) else found
 
+    def declared(self, places: Places, assigned: Places) -> Places:  # noqa: ARG002
+        """A field that a class declares is not made again by an assignment."""
+        return places
+
     def targets(self, path: str, number: int) -> Places:
         """The declarations that an expression names."""
         expr = self.expr(path, number)
         if expr[0] == "require":
             return self.imported(path, ("from", expr[1], _WHOLE))
+        if expr[0] == "member" and expr[2] == self.constructor_name:
+            return (OUTSIDE,)  # of a value: its class, by a name that the language gives
         return super().targets(path, number)
 
     # Values.
@@ -262,6 +268,8 @@ class EcmaInference(Inference):
         kind = type_[0]
         if kind in ("class", "func") and name == "prototype":
             return ("inst", type_[1], ())
+        if kind in ("inst", "self") and name == self.constructor_name:
+            return ("class", type_[1], ())
         if kind == "func" and name == "bind":
             return ("callable", type_, ())
         if kind == "tuple":

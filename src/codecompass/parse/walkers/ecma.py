@@ -61,6 +61,7 @@ class _Walker(Modules):
             "return_statement": self.return_,
             "labeled_statement": self._labeled,
             "class_body": lambda _node, _scope: [],
+            "comment": self._comment,
             **dict.fromkeys(_FUNCTIONS, self.function_declaration),
             **dict.fromkeys(_CLASSES, self.class_declaration),
         }
@@ -92,6 +93,10 @@ class _Walker(Modules):
         self.block(node, scope)
         return []
 
+    def _comment(self, node: Node, scope: int) -> list[int]:
+        self.declare_told(node, scope)
+        return []
+
     def _block_statement(self, node: Node, scope: int) -> list[int]:
         self.block(node, self.builder.open_scope(ScopeKind.BLOCK, scope))
         return []
@@ -115,6 +120,8 @@ class _Walker(Modules):
         if name.type == "identifier":
             self.hint = self.builder.text(name)
         declared = self.type_(node.child_by_field_name("type"), scope)
+        if declared == NOTHING:
+            declared = self.told_type(node, scope)
         value = NOTHING
         if part is not None:
             value = self.expression(part, scope)
@@ -129,6 +136,8 @@ class _Walker(Modules):
             return []
         if declared != NOTHING and name.type != "identifier":
             value = self.builder.expr("typed", declared)
+        if name.type == "identifier" and part is not None:
+            self.export_bound(name, part, bound_in)
         return self.pattern(name, bound_in, value, declared)
 
     def _ambient(self, node: Node, scope: int) -> list[int]:

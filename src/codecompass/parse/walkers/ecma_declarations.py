@@ -202,8 +202,11 @@ class Declarations(Expressions):
             self.builder.scopes[inside].names[self.builder.text(own)] = [number]
         members = self.builder.open_scope(ScopeKind.CLASS, inside, number)
         parameters = self.type_parameters(node.child_by_field_name("type_parameters"), inside)
+        tags = self.tags_before(node)
+        parameters = parameters or self.told_parameters(tags, inside)
         self.builder.update(number, inner=members, type_parameters=parameters)
-        self.builder.update(number, parts=self._heritage(node, inside))
+        bases, told = self._heritage(node, inside), self.told_base(tags, inside)
+        self.builder.update(number, parts=bases if told == NOTHING else (told,))
         outer, outer_hint, self.hint = self.this, self.hint, ""
         body = node.child_by_field_name("body")
         for child in body.named_children if body is not None else ():
@@ -267,6 +270,8 @@ class Declarations(Expressions):
             self.expression(name, scope)
         self.hint = called
         declared = self.type_(node.child_by_field_name("type"), scope)
+        if declared == NOTHING:
+            declared = self.told_type(node, scope)
         part = node.child_by_field_name("value")
         value = self.expression(part, scope) if part is not None else NOTHING
         if declared != NOTHING:

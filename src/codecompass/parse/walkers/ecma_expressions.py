@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from codecompass.model.module import NOTHING, DeclFlag, DeclKind, ScopeKind
 from codecompass.model.reference import Role
-from codecompass.parse.walkers.ecma_types import Types
+from codecompass.parse.walkers.ecma_docs import Docs
 
 _MAX_ARGUMENTS = 10
 _MAX_ITEMS = 5
@@ -21,7 +21,7 @@ _CASTS = frozenset({"as_expression", "satisfies_expression", "type_assertion"})
 _REQUIRE = "require"
 
 
-class Expressions(Types):
+class Expressions(Docs):
     """The part of the walker that reads expressions; statements are added by another."""
 
     def __init__(self, text: bytes) -> None:
@@ -68,6 +68,10 @@ class Expressions(Types):
         """Declare a class; returns its number."""
         raise NotImplementedError
 
+    def written(self, left: Node, value: int, scope: int) -> None:
+        """Note the uses on the left of `=`."""
+        raise NotImplementedError
+
     def receiver_of(self, left: Node, scope: int) -> int:
         """The receiver of a function that is assigned to a member."""
         raise NotImplementedError
@@ -87,7 +91,9 @@ class Expressions(Types):
             return self._member(node, scope, role)
         if kind in ("parenthesized_expression", "non_null_expression"):
             inner = [child for child in node.named_children if child.type != "comment"]
-            return self.expression(inner[0], scope, role) if len(inner) == 1 else NOTHING
+            value = self.expression(inner[0], scope, role) if len(inner) == 1 else NOTHING
+            told = self.cast_type(node, scope)
+            return value if told == NOTHING else self.builder.expr("typed", told)
         if role is Role.CALL and kind in _CASTS and node.named_children:
             parts = node.named_children  # `(f as any)()`
             place = -1 if kind == "type_assertion" else 0
@@ -297,7 +303,7 @@ class Expressions(Types):
             if left.type in ("object_pattern", "array_pattern"):
                 self._assign_pattern(left, scope)
             else:
-                self.expression(left, scope, Role.WRITE)
+                self.written(left, value, scope)
             self.assigned(left, value, scope)
         return value
 

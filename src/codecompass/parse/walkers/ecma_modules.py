@@ -17,6 +17,7 @@ class Modules(Declarations):
         super().__init__(text)
         self.is_module = False
         self._is_typed = is_typed
+        self.reads_docs = not is_typed
 
     def bind_import(self, node: Node, scope: int, module: str, name: str) -> None:
         """Bind a name to what another file exports."""
@@ -187,15 +188,41 @@ class Modules(Declarations):
         owner = self.builder.text(of)
         called = self.builder.text(name)
         if (owner, called) == ("module", "exports"):
-            if value != NOTHING and self.builder.exports is not None:
-                self.builder.exports[WHOLE] = value
+            self._export_whole(left, value)
         elif owner in ("exports", "module.exports"):
             self._export_member(name, called, value)
         elif of.type == "this":
             if not self._is_typed:  # in TypeScript a field has to be declared
-                self._field_of_this(name, value)
+                self._field_of_this(name, value, self.told_type(left, scope))
         elif value != NOTHING:
             self._put_on(of, name, value, scope)
+
+    def _export_whole(self, left: Node, value: int) -> None:
+        """`module.exports = …`; a function or a class written there is what importers name."""
+        if value == NOTHING or self.builder.exports is None:
+            return
+        expr = self.builder.exprs[value]
+        made = self.builder.decls[expr[1]] if expr[0] == "decl" else None
+        if made is not None and made.kind == DeclKind.FUNCTION and made.flags & DeclFlag.LOCAL:
+            right = left.parent.child_by_field_name("right") if left.parent is not None else None
+            name = right.child_by_field_name("name") if right is not None else None
+            number = self.builder.declare_name(
+                self.builder.text(name) if name is not None else "default",
+                name or right or left, DeclKind.VARIABLE, 0, bind=False, value=value,
+            )  # fmt: skip
+            value = self.builder.expr("decl", number)
+        self.builder.exports[WHOLE] = value
+
+    def export_bound(self, name: Node, value: Node, scope: int) -> None:
+        """`const app = module.exports = make()`: importers mean the variable."""
+        part: Node | None = value
+        while part is not None and part.type == "assignment_expression":
+            left = part.child_by_field_name("left")
+            is_whole = left is not None and self.builder.text(left) == "module.exports"
+            if is_whole and scope == 0 and self.builder.exports is not None:
+                called = self.builder.text(name)
+                self.builder.exports[WHOLE] = self.builder.expr("name", called, 0)
+            part = part.child_by_field_name("right")
 
     def _export_member(self, node: Node, name: str, value: int) -> None:
         if self.builder.exports is None:
@@ -208,13 +235,15 @@ class Modules(Declarations):
         )
         self.builder.exports.setdefault(name, self.builder.expr("decl", number))
 
-    def _field_of_this(self, name: Node, value: int) -> None:
+    def _field_of_this(self, name: Node, value: int, told: int) -> None:
         expr = self.builder.exprs[self.this] if self.this != NOTHING else ("",)
         if expr[0] != "this":
             return
         scope = self._members_of(expr[1])
         if scope != NOTHING:
-            self.builder.declare(name, DeclKind.FIELD, scope, value=value, flags=DeclFlag.INSTANCE)
+            self.builder.declare(
+                name, DeclKind.FIELD, scope, type=told, value=value, flags=DeclFlag.INSTANCE
+            )
 
     def _members_of(self, number: int) -> int:
         """The scope of what belongs to a class, an object or a function used as one."""
@@ -228,6 +257,15 @@ class Modules(Declarations):
             self.builder.update(number, members=scope)
             return scope
         return decl.members
+
+    def written(self, left: Node, value: int, scope: int) -> None:
+        """Note the uses on the left of `=`; `exports.x = x` passes x on."""
+        of, name = left.child_by_field_name("object"), left.child_by_field_name("property")
+        is_export = of is not None and self.builder.text(of) in ("exports", "module.exports")
+        if not is_export or name is None or left.type != "member_expression":
+            self.expression(left, scope, Role.WRITE)
+        elif value != NOTHING and self.builder.exprs[value][0] == "name":
+            self.builder.use(name, Role.EXPORT, value)
 
     def receiver_of(self, left: Node, scope: int) -> int:
         """The receiver of a function that is assigned to a member."""
@@ -250,12 +288,10 @@ class Modules(Declarations):
         if number == NOTHING:
             return
         decl = self.builder.decls[number]
-        if decl.kind == DeclKind.CLASS and not is_prototype:
-            return
         members = self._members_of(number)
         if members == NOTHING:
             return
-        is_static = decl.kind == DeclKind.FUNCTION and not is_prototype
+        is_static = decl.kind in (DeclKind.FUNCTION, DeclKind.CLASS) and not is_prototype
         self.builder.declare(
             name, DeclKind.FIELD, members, value=value,
             flags=DeclFlag.STATIC if is_static else 0,

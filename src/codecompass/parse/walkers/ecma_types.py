@@ -64,6 +64,9 @@ class Types:
         """Bind the parameters of a function."""
         raise NotImplementedError
 
+    def documented(self, node: Node, number: int, scope: int) -> None:
+        """Give a function's parameters and result the types that its comment tells."""
+
     def property_name(self, node: Node) -> str:
         """The name of a member; "" for a computed one."""
         if node.type in ("string", "number"):
@@ -220,6 +223,7 @@ class Types:
         self.builder.update(
             number, inner=inner, parts=parts, type=result, type_parameters=parameters
         )
+        self.documented(node, number, inner)
         return inner
 
     def type_parameters(self, node: Node | None, scope: int) -> tuple[int, ...]:

@@ -1,0 +1,95 @@
+"""JavaScript: types that comments tell, CommonJS, counts exact."""
+
+from pathlib import Path
+
+from codecompass.engine.engine import Engine
+from tests.graph.world import callees, callers, uses, write
+
+FILES = {
+    "lib/chunk.js": """
+        /** @typedef {import("./graph")} Graph */
+        /** @typedef {"a" | "b"} Kind */
+
+        /**
+         * @typedef {Object} Options
+         * @property {Graph} graph where it is
+         * @property {Kind=} kind
+         */
+
+        /** @template T */
+        class Chunk {
+            /** @param {Options} options what to do */
+            constructor(options) {
+                /** @type {Map<string, Chunk<T>>} */
+                this.parts = new Map();
+                this.graph = options.graph;
+            }
+            /** @returns {T} the value */
+            value() { return undefined; }
+            names() { return this.parts.get("x").graph.all(); }
+        }
+        module.exports = Chunk;
+    """,
+    "lib/graph.js": """
+        /** @import Chunk from "./chunk" */
+        /** @import { Options } from "./chunk" */
+
+        class Graph {
+            /**
+             * @param {Chunk<Graph>} chunk of this
+             * @param {...Chunk} more of these
+             */
+            add(chunk, ...more) { chunk.value().all(); more[0].names(); }
+            all() { return []; }
+        }
+
+        /**
+         * @callback Visit
+         * @param {Graph} graph
+         * @returns {void}
+         */
+
+        /**
+         * @param {Options} options
+         * @param {Visit} visit
+         */
+        Graph.make = (options, visit) => { visit(options.graph); options.graph.all(); };
+
+        module.exports = Graph;
+    """,
+    "main.js": """
+        const Graph = require("./lib/graph");
+        const app = module.exports = create();
+        const graph = /** @type {Graph} */ (app.locals.graph);
+        graph.all();
+        Graph.make({}, (one) => one.all());
+        function create() { return { locals: {} }; }
+    """,
+    "test.js": """
+        const app = require("./main");
+        const render = require("./render");
+        render(app);
+    """,
+    "render.js": "module.exports = function render(app) { return app; };\n",
+}
+
+
+def test_types_in_comments(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, FILES)) as engine:
+        assert uses(engine, "lib/graph.js > Graph > all") == [
+            "lib/chunk.js:20 call", "lib/graph.js:9 call", "lib/graph.js:23 call",
+            "main.js:4 call", "main.js:5 call",
+        ]  # fmt: skip
+        assert callers(engine, "Chunk > names") == ["Graph.add@9"]
+        assert callers(engine, "Chunk > value") == ["Graph.add@9"]
+
+
+def test_what_a_module_exports_as_a_whole(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, FILES)) as engine:
+        assert uses(engine, "main.js > app") == [
+            "main.js:3 read", "test.js:1 import", "test.js:3 read",
+        ]  # fmt: skip
+        assert callees(engine, "lib/graph.js > Graph > add") == [
+            "Chunk.value@9", "Graph.all@9", "Chunk.names@9",
+        ]  # fmt: skip
+        assert uses(engine, "render.js > render") == ["test.js:2 import", "test.js:3 call"]
