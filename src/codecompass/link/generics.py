@@ -57,16 +57,21 @@ class Generics(Apart):
         result = self.result(place)
         known: dict[Type, Type] = dict(env)
         decl = self.decl(place)
-        if expr[3] and decl.type_parameters:
-            for number, item in zip(decl.type_parameters, expr[3], strict=False):
-                given = self.type_(path, item)
-                if given is not None:
-                    known["param", (place[0], number)] = given
+        self._take_given(known, place, path, expr[3])
         if result is not None:
             skip = receiver is not None and not decl.flags & DeclFlag.STATIC
             self._learn_receiver(known, place, receiver)
             self._learn(known, place, path, arguments, skip=skip)
         return substitute(result, known)
+
+    def _take_given(
+        self, known: dict[Type, Type], place: Place, path: str, items: Sequence[int]
+    ) -> None:
+        """What a call says in so many words that type parameters stand for."""
+        for number, item in zip(self.decl(place).type_parameters, items, strict=False):
+            given = self.type_(path, item)
+            if given is not None:
+                known["param", (place[0], number)] = given
 
     def _constructed(
         self, type_: Type, path: str, arguments: Sequence[int], expr: Expr
@@ -137,6 +142,7 @@ class Generics(Apart):
                 if parameters:
                     number = parameters[min(position, len(parameters) - 1)]
                     expected = self.type_(place[0], self.decl((place[0], number)).type)
+                    self._take_given(known, place, path, call[3])
                     self._learn(known, place, path, others, skip=skip)
                     found.append(substitute(expected, known))
         return union(found)

@@ -33,6 +33,8 @@ class Inference(Written):
         match expr[0]:
             case "name":
                 return self.lookup(path, expr[1], expr[2])
+            case "typename":
+                return self.lookup_type(path, expr[1], expr[2])
             case "from":
                 return self.imported(path, expr)
             case "member":
@@ -63,7 +65,7 @@ class Inference(Written):
         operation = expr[0]
         if operation == "name":
             return self._value_of_name(path, expr)
-        if operation in ("from", "decl", "fixture"):
+        if operation in ("from", "decl", "fixture", "typename"):
             return self._value_of_places(self.targets(path, number))
         if operation == "member":
             return self.member_type(self.value(path, expr[1]), expr[2])

@@ -230,8 +230,12 @@ class Members(Names):
                 given = {name: value for name, value in known.items() if value is not None}
                 lines.append([_as_inst(substitute(t, given) or t) for t in lineage.types])
                 direct.append(lines[-1][0])
-        found = [own, *_merge([*lines, direct], {place})]
+        found = [own, *self.merged_lines([*lines, direct], {place})]
         return Ancestors(tuple(found[:_MAX_ANCESTORS]), is_open, has_unknown)
+
+    def merged_lines(self, lines: list[list[Type]], seen: set[Place]) -> list[Type]:
+        """One order for all that several bases have behind them."""
+        return _merge(lines, seen)
 
 
 def _as_inst(type_: Type) -> Type:

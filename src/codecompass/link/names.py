@@ -15,6 +15,7 @@ from codecompass.model.module import (
     Expr,
     ModuleFacts,
     ScopeKind,
+    may_be_type,
 )
 
 Places = tuple[Place, ...]
@@ -130,6 +131,19 @@ class Names(Solver):
         if path == self.dialect.stubs:
             return (OUTSIDE,)
         return tuple(self.shared(name)) or self._builtin(name) or (OUTSIDE,)
+
+    def lookup_type(self, path: str, name: str, scope: int) -> Places:
+        """What the name of a type stands for, whatever values are called the same."""
+        facts, inner = self.facts(path), scope
+        while facts is not None and inner != NOTHING:
+            found = facts.scopes[inner]
+            numbers = [n for n in found.names.get(name, ()) if may_be_type(facts.decls[n])]
+            if numbers and found.kind != ScopeKind.CLASS:
+                if inner == 0:
+                    self.note(path, name)
+                return self.followed(tuple((path, number) for number in numbers))
+            inner = found.parent
+        return self.lookup(path, name, scope)
 
     def shared(self, name: str) -> Sequence[Place]:
         """What a name stands for in every file that does not say otherwise."""

@@ -44,7 +44,7 @@ def extract(language: Language, text: bytes, *, with_reads: bool = False) -> Fil
     try:
         walk = load_walker(language.walker)
         syntax = parse(
-            text, grammar, transparent=language.transparent, walk=walk, repair=language.repair
+            text, grammar, transparent=language.transparent, walk=walk, repairs=language.repairs
         )
     except ModuleNotFoundError:  # no wheel of this grammar for this platform
         return _windowed(language, text, lines)

@@ -56,7 +56,7 @@ class Language:
     has_references: bool = True
     walker: str = ""  # which walker reads what its names mean
     plain: PlainNames | None = None  # without a walker: how files know each other's names
-    repair: tuple[str, str] | None = None  # what to change in a text that the grammar rejects
+    repairs: tuple[str, ...] = ()  # what to change in a text that the grammar rejects
 
 
 CLASS_NAME = "<class>"
@@ -103,8 +103,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="typescript",
-        # Its grammar does not see that a call signature of an interface ends before `<`.
-        repair=(r"(?m)^([ \t]*)[ \t](?=<\s*[A-Za-z])", r"\1;"),
+        repairs=("call_signatures", "import_types", "await_using", "using"),
         walker="typescript",
         label="TypeScript",
         suffixes=(".ts", ".mts", ".cts"),
@@ -124,6 +123,7 @@ LANGUAGES: tuple[Language, ...] = (
         suffixes=(".tsx",),
         grammar=_grammar("typescript", "language_tsx"),
         queries=("ecma", "typescript", "jsx"),
+        repairs=("import_types", "await_using", "using"),
         comment="//",
         exports=ExportRule.STATEMENT,
         modifiers=_ECMA_MODIFIERS,
@@ -195,6 +195,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="c",
+        repairs=("linkage", "class_macros", "attributes", "branches"),
         walker="c",
         label="C",
         suffixes=(".c", ".h"),
@@ -208,6 +209,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="cpp",
+        repairs=("linkage", "class_macros", "attributes", "branches"),
         walker="cpp",
         label="C++",
         suffixes=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp"),

@@ -4,10 +4,9 @@ What it deliberately does not do: decide what a capture means. Nodes are handed 
 walker and go nowhere else; a capture is a pair of byte offsets under its name.
 """
 
-import re
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -17,11 +16,11 @@ import tree_sitter
 
 from codecompass.model.module import ModuleFacts
 from codecompass.parse.ranges import ByteRange
+from codecompass.parse.repairs import REPAIRS, Repair
 
 Walk = Callable[[tree_sitter.Node, bytes], ModuleFacts]
-Repair = tuple[str, str]
-"""A pattern and what to put in its place, of the same length, where the grammar stumbles."""
-
+# A repair that costs text has to save this part of a file, and leave no more than it of that.
+_ROUGH = 4
 # A query state machine may blow up on hostile input; past this many live states
 # tree-sitter drops the oldest instead of taking memory without end.
 _MATCH_LIMIT = 65_536
@@ -73,7 +72,7 @@ def parse(
     *,
     transparent: frozenset[str],
     walk: Walk | None = None,
-    repair: Repair | None = None,
+    repairs: Sequence[str] = (),
 ) -> Syntax:
     """Parse `data`, run the grammar's queries over the whole tree, and let a walker through it.
 
@@ -81,8 +80,8 @@ def parse(
     """
     loaded = _load(grammar)
     tree = loaded.parser.parse(data)
-    if repair is not None and tree.root_node.has_error:
-        data, tree = _repaired(loaded, data, tree, repair)
+    repaired = [REPAIRS[name] for name in repairs]
+    data, tree = _repaired(loaded, data, tree, [item for item in repaired if not item.blanks])
     root = tree.root_node
     cursor = tree_sitter.QueryCursor(loaded.query, match_limit=_MATCH_LIMIT)
     # Not `captures()`: it hands nodes out in order and so scans all that wait for an
@@ -93,19 +92,47 @@ def parse(
     for span in list(found.pop("injection", ())):
         _collect_injected(loaded, data, span, found)
     captures = {name: sorted(spans) for name, spans in found.items()}
-    module = _walked(walk, root, data) if walk is not None else None
+    module = None
+    if walk is not None:
+        blanking = [item for item in repaired if item.blanks]
+        data, tree = _repaired(loaded, data, tree, blanking)
+        module = _walked(walk, tree.root_node, data)
     return Syntax(captures, _root_nodes(root, transparent), root.has_error, module)
 
 
 def _repaired(
-    loaded: _Loaded, data: bytes, tree: tree_sitter.Tree, repair: Repair
+    loaded: _Loaded, data: bytes, tree: tree_sitter.Tree, repairs: Sequence[Repair]
 ) -> tuple[bytes, tree_sitter.Tree]:
-    """The text as the grammar understands it, if a small change makes it understand all."""
-    changed = re.sub(repair[0].encode(), repair[1].encode(), data)
-    if changed == data or len(changed) != len(data):
-        return data, tree
-    other = loaded.parser.parse(changed)
-    return (data, tree) if other.root_node.has_error else (changed, other)
+    """The text as the grammar understands it, if small changes make it understand more."""
+    for repair in repairs:
+        if repair.needs_error and not tree.root_node.has_error:
+            continue
+        changed = repair.change(data)
+        if changed == data or len(changed) != len(data):
+            continue
+        other = loaded.parser.parse(changed)
+        before, after = (_bytes_in_error(one.root_node) for one in (tree, other))
+        is_better = after < before or (after == before and not repair.needs_error)
+        if repair.is_rough:
+            is_better = _ROUGH * before > len(data) and _ROUGH * after < before
+        if is_better:
+            data, tree = changed, other
+    return data, tree
+
+
+def _bytes_in_error(root: tree_sitter.Node) -> int:
+    """How much of a text the grammar did not understand; what it missed counts as one."""
+    total = 0
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.is_error:
+            total += node.end_byte - node.start_byte
+        elif node.is_missing:
+            total += 1
+        elif node.has_error:
+            pending.extend(node.children)
+    return total
 
 
 def _walked(walk: Walk, root: tree_sitter.Node, data: bytes) -> ModuleFacts | None:

@@ -90,6 +90,22 @@ class EcmaInference(Inference):
         found = super().lookup(path, name, scope)
         return ((path, NOTHING),) if name == "exports" and found == (OUTSIDE,) else found
 
+    def _value_of_name(self, path: str, expr: Expr) -> Type | None:
+        """What a name holds; a name from nowhere may hold anything."""
+        found = super()._value_of_name(path, expr)
+        if found == EXTERNAL and self.bound(path, expr[1], expr[2]) is None:
+            return FOREIGN
+        return found
+
+    def merged_lines(self, lines: list[list[Type]], seen: set[Place]) -> list[Type]:
+        """All of the first base, then all of the next."""
+        found: dict[Place, Type] = {}
+        for line in lines:
+            for item in line:
+                if item[1] not in seen:
+                    found.setdefault(item[1], item)
+        return list(found.values())
+
     def declared(self, places: Places, assigned: Places) -> Places:  # noqa: ARG002
         """A field that a class declares is not made again by an assignment."""
         return places

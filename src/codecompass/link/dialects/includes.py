@@ -21,6 +21,7 @@ class IncludeInference(GeneralInference):
             return ()
         seen = self.included(path)
         in_sight = [place for place in places if place[0] in seen]
+        places = [p for p in places if not self.decl(p).flags & DeclFlag.STATIC]
         if not in_sight:
             return self._behind_header(path, places) if path.endswith(_HEADERS) else ()
         whole = [place for place in in_sight if not self._is_part(place)]

@@ -198,6 +198,7 @@ class _Walker(Expressions):
         written = self.type_(self._written_type(node), scope)
         for declarator in node.children_by_field_name("declarator"):
             name, _function = self.declared(declarator)
+            self._sizes(declarator, scope)
             if name is not None:
                 self._alias_of(name, written, scope)
                 self._name_unnamed(written, self.text(name))
@@ -288,17 +289,7 @@ class _Walker(Expressions):
         if written != NOTHING:
             self.builder.update(number, type=written)
         self._body(number, body, self.builder.decls[number].inner)
-        if flags & DeclFlag.STATIC:
-            self._hide(number)
         self.this, self.space = outer, space
-
-    def _hide(self, number: int) -> None:
-        """What is static in C is not known to other files."""
-        names = self.builder.scopes[self.builder.shared].names
-        full_name = ".".join((*self.space, self.builder.decls[number].name))
-        names[full_name] = [item for item in names.get(full_name, []) if item != number]
-        if not names[full_name]:
-            del names[full_name]
 
     def _part(self, path: list[str], name: Node, scope: int) -> int:
         """The scope of a class to which something is added outside of it."""
@@ -367,15 +358,17 @@ class _Walker(Expressions):
             return
         known = self.many(written) if declarator.type == "array_declarator" else written
         flags = DeclFlag.PART if "extern" in words and value == NOTHING else 0
-        is_hidden = "static" in words and self.builder.scopes[scope].kind != ScopeKind.CLASS
-        number = self.variable(name, scope, known, value, flags=flags)
-        if is_hidden and not self.builder.is_in_function(scope):
-            self._hide(number)
+        if "static" in words and self.builder.scopes[scope].kind != ScopeKind.CLASS:
+            flags |= DeclFlag.STATIC
+        self.variable(name, scope, known, value, flags=flags)
 
     def _sizes(self, node: Node, scope: int) -> None:
-        """The names in the brackets of an array's declarator."""
+        """The names in the brackets and parentheses of a declarator."""
         if node.type == "array_declarator":
             self.visit(node.child_by_field_name("size"), scope)
+        elif node.type == "function_declarator":  # of a pointer to a function
+            for one in every(node.child_by_field_name("parameters"), *PARAMETERS):
+                self.type_(one.child_by_field_name("type"), scope)
         inner = node.child_by_field_name("declarator")
         if inner is not None:
             self._sizes(inner, scope)
@@ -385,6 +378,8 @@ class _Walker(Expressions):
         written = self.type_(node.child_by_field_name("type"), scope)
         declarator = node.child_by_field_name("declarator")
         name, _function = self.declared(declarator)
+        if declarator is not None:
+            self._sizes(declarator, scope)
         if name is None or name.type != "identifier":
             if declarator is None and self.text(node) == "void":
                 return NOTHING

@@ -49,6 +49,7 @@ class Expressions(Docs):
             "undefined": lambda _node, _scope: self.builder.expr("none"),
             "comment": lambda _node, _scope: NOTHING,
             "unary_expression": self._unary,
+            "instantiation_expression": self._instantiation,
             "jsx_element": self._jsx_element,
             "jsx_self_closing_element": self._jsx_tag,
             "jsx_opening_element": self._jsx_tag,
@@ -288,6 +289,11 @@ class Expressions(Docs):
         if operator.type == "&&":
             return second
         return self.builder.expr("lit", _OPERATORS.get(operator.type, "Boolean"))
+
+    def _instantiation(self, node: Node, scope: int) -> int:
+        """`f<T>` without a call."""
+        self.type_arguments(node.child_by_field_name("type_arguments"), scope)
+        return self.expression(node.named_children[0], scope) if node.named_children else NOTHING
 
     def _unary(self, node: Node, scope: int) -> int:
         for child in node.named_children:

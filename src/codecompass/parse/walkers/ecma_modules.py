@@ -30,7 +30,7 @@ class Modules(Declarations):
 
     def import_(self, node: Node, scope: int) -> list[int]:
         """Names taken from another file."""
-        self.is_module = True
+        self.is_module = self.is_module or scope == 0
         source = node.child_by_field_name("source")
         if source is None:
             self._import_require(node, scope)
@@ -288,6 +288,8 @@ class Modules(Declarations):
         if number == NOTHING:
             return
         decl = self.builder.decls[number]
+        if decl.kind == DeclKind.OBJECT and self._is_typed:
+            return  # an object has what its type says
         members = self._members_of(number)
         if members == NOTHING:
             return
@@ -308,7 +310,7 @@ class Modules(Declarations):
                 decl = self.builder.decls[numbers[0]]
                 if decl.kind in (DeclKind.FUNCTION, DeclKind.CLASS):
                     return numbers[0]
-                if decl.kind == DeclKind.VARIABLE and decl.value != NOTHING:
+                if decl.kind == DeclKind.VARIABLE and decl.value != NOTHING == decl.type:
                     expr = self.builder.exprs[decl.value]
                     return expr[1] if expr[0] == "decl" else NOTHING
                 return NOTHING

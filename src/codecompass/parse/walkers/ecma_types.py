@@ -106,9 +106,9 @@ class Types:
 
     def _named(self, node: Node, scope: int, role: Role) -> int:
         name = self.builder.text(node)
-        if name == "const":
+        if name == "const" or not name.strip("$"):  # the latter stands for `import("module")`
             return NOTHING
-        found = self.builder.expr("name", name, scope)
+        found = self.builder.expr("typename", name, scope)
         self.builder.use(node, role, found)
         return found
 
@@ -170,9 +170,11 @@ class Types:
     def _infer(self, node: Node, scope: int) -> int:
         if not node.named_children:
             return NOTHING
-        name = node.named_children[0]
+        name, *bounds = node.named_children
+        for bound in bounds:
+            self.type_(bound, scope)
         self.builder.declare(name, DeclKind.TYPE_PARAMETER, scope, flags=DeclFlag.LOCAL)
-        return self.builder.expr("name", self.builder.text(name), scope)
+        return self.builder.expr("typename", self.builder.text(name), scope)
 
     def _other(self, node: Node, scope: int) -> int:
         for child in node.named_children:
@@ -275,6 +277,7 @@ class Types:
             keys = self.type_(over.named_children[0], inner)
         else:
             self.type_(over, inner)
+        self.type_(clause.child_by_field_name("alias"), inner)
         value = self.type_(parts[0].child_by_field_name("type"), inner)
         if keys != NOTHING:
             return keys
