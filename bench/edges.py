@@ -125,12 +125,21 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|---|---|")
     for repository in given.repositories:
         root = repository.resolve()
-        truth = list(read_truth(make_truth(root, given)))
+        files = tracked(root)
+        truth = [item for item in read_truth(make_truth(root, given)) if item.spot[0] in files]
         with tempfile.TemporaryDirectory() as home:
             os.environ["CODECOMPASS_HOME"] = home
             with Engine.open(root, flags={"freshness.recheck_after_s": 86_400.0}) as engine:
                 engine.index()
                 report(engine, root, truth)
+
+
+def tracked(root: Path) -> frozenset[str]:
+    """The files of the repository: not what links lead to, nor what tools made."""
+    listed = subprocess.run(
+        ["git", "-C", str(root), "ls-files", "-z"], check=True, capture_output=True, text=True
+    )
+    return frozenset(listed.stdout.split("\0"))
 
 
 def make_truth(root: Path, given: argparse.Namespace) -> Path:

@@ -185,6 +185,7 @@ def apply(change: Change, state: dict[str, list[str]], root: Path) -> None:
         return
     snippets = state.setdefault(change.path, [])
     snippets[change.place : change.place + 1] = [change.snippet] if change.snippet else []
+    (root / change.path).parent.mkdir(exist_ok=True)
     (root / change.path).write_text("\n".join(snippets), "utf-8")
 
 

@@ -80,7 +80,7 @@ class _Reader:
             return None
         expr = self._facts.exprs[number]
         operation = expr[0]
-        if operation in ("name", "typename", "fixture"):
+        if operation in ("name", "typename", "token", "fixture"):
             given = [self._part(item, depth + 1) for item in expr[3:]]
             return (operation, expr[1], self._bound(expr[1], expr[2], depth + 1), given)
         if operation in _PLACES:  # the scope it stands in, which is no part of what it says

@@ -3,7 +3,7 @@
 from codecompass.link.infer import Inference
 from codecompass.link.members import Member
 from codecompass.link.names import Places
-from codecompass.link.types import OUTSIDE, Place, Type, members_of, union
+from codecompass.link.types import EXTERNAL, OUTSIDE, Place, Type, members_of, union
 from codecompass.model.module import NOTHING, DeclFlag, DeclKind, Expr
 
 # What a number may become without being put into an object.
@@ -13,6 +13,8 @@ _WIDTHS = {
 }  # fmt: skip
 _FUNCTIONS = frozenset({DeclKind.FUNCTION, DeclKind.METHOD})
 
+_ANYTHING = ("Object", "Any")
+_UNLIKELY = 6
 _NEVER = 20
 """How far a type is from one that cannot be meant."""
 
@@ -63,10 +65,14 @@ class Overloads(Inference):
         return total
 
     def _step(self, expected: Type | None, given: Type | None) -> int:
-        if expected is None or given is None or expected[0] != "inst":
+        if expected is None or given is None:
             return 1
+        if EXTERNAL in (expected, given) or expected[0] != "inst":
+            return self._step_outside(expected, given)
         if given[0] not in ("inst", "self"):
-            return 1
+            is_class = self.decl(expected[1]).kind == DeclKind.CLASS
+            is_own = expected[1][0] != self.dialect.stubs
+            return _NEVER if given[0] == "func" and is_class and is_own else 1
         wide, narrow = self.decl(expected[1]).name, self.decl(given[1]).name
         if wide == narrow == "Array" and expected[2] and len(given) > 2 and given[2]:
             element = self._step(expected[2][0], given[2][0])
@@ -77,8 +83,20 @@ class Overloads(Inference):
         for distance, ancestor in enumerate(self.ancestors(given[1]).types):
             if ancestor[1] == expected[1]:
                 return min(distance, 3) + (3 if narrow in _WIDTHS and distance else 0)
-        is_object = wide in ("Object", "Any")
-        return 4 if is_object else _NEVER
+        if wide in _ANYTHING:
+            return 5 if narrow == "Array" else 4
+        return _NEVER
+
+    def _step_outside(self, expected: Type, given: Type) -> int:
+        """A class of the repository is none of a library, unless it extends one, nor back."""
+        if given == EXTERNAL and expected[0] == "inst":
+            if expected[1][0] != self.dialect.stubs:
+                return _UNLIKELY
+            return 2 if self.decl(expected[1]).name in _ANYTHING else 3
+        if expected != EXTERNAL or given[0] not in ("inst", "self"):
+            return 1
+        is_ours = given[1][0] != self.dialect.stubs
+        return _UNLIKELY if is_ours and not self.ancestors(given[1]).is_open else 1
 
     def _is_number(self, type_: Type | None) -> bool:
         if type_ is None or type_[0] != "inst":

@@ -24,6 +24,9 @@ class Meaning(NamedTuple):
     targets: tuple[Node, ...]
 
 
+_PLAIN = frozenset({"name", "typename", "token", "fixture", "require"})
+
+
 def meaning_of(inference: Inference, path: str, number: int) -> Meaning:
     """What an expression of a file means."""
     places = inference.targets(path, number)
@@ -45,5 +48,5 @@ def meaning_of(inference: Inference, path: str, number: int) -> Meaning:
 
 def name_in(expr: Expr) -> str:
     """The name that an expression ends with."""
-    name = expr[1] if expr[0] in ("name", "typename", "fixture", "require") else expr[2] or expr[1]
+    name = expr[1] if expr[0] in _PLAIN else expr[2] or expr[1]
     return str(name).removesuffix("()")

@@ -19,7 +19,7 @@ from codecompass.model.module import NOTHING, Decl, DeclKind, Expr
 _MAX_PLACES = 8
 _CLASSES = frozenset({DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.ENUM, DeclKind.OBJECT})
 _FUNCTIONS = frozenset({DeclKind.FUNCTION, DeclKind.METHOD})
-_NAMING = frozenset({"name", "typename", "member", "from"})
+_NAMING = frozenset({"name", "typename", "token", "member", "from"})
 
 
 class Written(Generics):
@@ -38,7 +38,7 @@ class Written(Generics):
     def _type(self, path: str, expr: Expr, number: int) -> Type | None:
         operation = expr[0]
         if operation in _NAMING:
-            name = expr[1] if operation in ("name", "typename") else expr[2]
+            name = expr[2] if operation in ("member", "from") else expr[1]
             return self._named_type(path, name, self.targets(path, number), expr)
         if operation in ("apply", "index"):
             arguments = expr[2] if operation == "apply" else expr[3]
@@ -111,7 +111,7 @@ class Written(Generics):
 
     def _last_name(self, path: str, number: int) -> str:
         expr = self.expr(path, number)
-        if expr[0] in ("name", "typename"):
+        if expr[0] in ("name", "typename", "token"):
             return str(expr[1])
         return str(expr[2]) if expr[0] in ("member", "from") else ""
 

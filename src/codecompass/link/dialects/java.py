@@ -1,7 +1,7 @@
 """Java: which file a class name means, overloads, inherited names, lambdas."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from posixpath import dirname
 
 from codecompass.link.dialect import Dialect
@@ -9,7 +9,7 @@ from codecompass.link.members import Member
 from codecompass.link.names import Places
 from codecompass.link.overloads import Overloads
 from codecompass.link.types import OUTSIDE, Place, Type, members_of, substitute, union
-from codecompass.model.module import NOTHING, DeclKind, Expr, ScopeKind
+from codecompass.model.module import NOTHING, Decl, DeclKind, Expr, ScopeKind, may_be_type
 
 _SUFFIX = ".java"
 _CLASSES = frozenset({DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.ENUM})
@@ -83,14 +83,22 @@ class JavaInference(Overloads):
 
     def lookup(self, path: str, name: str, scope: int) -> Places:
         """What a name stands for: of a block, of a class around or one it extends, imported."""
+        return self._named(path, name, scope, lambda _decl: True)
+
+    def lookup_type(self, path: str, name: str, scope: int) -> Places:
+        """What the name of a type stands for: `URL URL` names a class and a field."""
+        return self._named(path, name, scope, may_be_type)
+
+    def _named(self, path: str, name: str, scope: int, is_meant: Callable[[Decl], bool]) -> Places:
         facts = self.facts(path)
         while facts is not None and scope != NOTHING:
             found = facts.scopes[scope]
             if found.kind == ScopeKind.CLASS and found.owner != NOTHING:
-                member = self.find(("self", (path, found.owner)), name)
-                if member.places and member.places != (OUTSIDE,):
-                    return member.places
-            numbers = found.names.get(name)
+                member = self.find(("self", (path, found.owner)), name).places
+                places = tuple(p for p in member if p == OUTSIDE or is_meant(self.decl(p)))
+                if places and places != (OUTSIDE,):
+                    return places
+            numbers = [n for n in found.names.get(name, ()) if is_meant(facts.decls[n])]
             if numbers and found.kind != ScopeKind.CLASS:
                 if scope == 0:
                     self.note(path, name)
@@ -200,7 +208,7 @@ class JavaInference(Overloads):
     def _dotted(self, path: str, number: int) -> str:
         """The text of a chain of names, as full names of classes are; "" if it is another."""
         expr = self.expr(path, number) if number != NOTHING else ("",)
-        if expr[0] == "name" and len(expr) == 3:
+        if expr[0] == "typename" or (expr[0] == "name" and len(expr) == 3):
             return str(expr[1])
         if expr[0] != "member" or len(expr) > 3:
             return ""

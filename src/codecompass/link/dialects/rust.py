@@ -44,6 +44,9 @@ class RustInference(Inference):
                 if scope == 0:
                     self.note(path, name)
                 return self.followed(tuple((path, number) for number in numbers))
+            used = self._used_macros(path, found.names.get(name[:-1], ()), name)
+            if used:
+                return used
             taken = self._taken_over(path, found.names.get(_EVERYTHING, ()), name)
             if taken:
                 return taken
@@ -54,6 +57,23 @@ class RustInference(Inference):
             if macros:
                 return tuple(macros)
         return self._builtin(name) or self._crate(name)
+
+    def _used_macros(self, path: str, numbers: Sequence[int], name: str) -> Places:
+        """`use crate_name::name`, where the name is that of a macro."""
+        found: list[Place] = []
+        for number in numbers if name.endswith("!") else ():
+            decl = self.decl((path, number))
+            if decl.kind == DeclKind.IMPORT and decl.value != NOTHING:
+                expr = self.expr(path, decl.value)
+                if expr[0] == "member":
+                    found += self._macros_in(path, expr[1], f"{expr[2]}!")
+        return tuple(found)
+
+    def _macros_in(self, path: str, number: int, name: str) -> Places:
+        """The macros of the crates that a path leads into: they belong to the whole crate."""
+        places = self.targets(path, number) if number != NOTHING else ()
+        roots = [place[0] for place in places if place != OUTSIDE]
+        return tuple(macro for root in roots for macro in self._impls(root).get(name, ()))
 
     def _builtin(self, name: str) -> Places:
         """What is known without `use`, the variants of `Option` and `Result` included."""
@@ -113,6 +133,11 @@ class RustInference(Inference):
         expr = self.expr(path, number)
         if expr[0] in _PATHS:
             return self._path(path, expr)
+        if expr[0] == "token":  # a macro may make anything of a name that means nothing
+            found = self.lookup(path, expr[1], expr[2])
+            return () if found == (OUTSIDE,) else found
+        if expr[0] == "member" and expr[2].endswith("!"):
+            return self._macros_in(path, expr[1], expr[2]) or super().targets(path, number)
         found = super().targets(path, number)
         if found == (OUTSIDE,) and expr[0] == "member":  # `std::sync::Arc`
             return self._builtin(expr[2]) or found
@@ -201,12 +226,16 @@ class RustInference(Inference):
 
     def _own(self, place: Place, name: str) -> Places:
         decl = self.decl(place)
+        wants_method = name.endswith("()")  # of `x.name()`, which is never the field
+        name = name.removesuffix("()")
         if decl.kind == DeclKind.ENUM_MEMBER:
             facts = self.facts(place[0])
             if facts is None or decl.inner == NOTHING:
                 return ()
             return tuple((place[0], n) for n in facts.scopes[decl.inner].names.get(name, ()))
         own = super()._own(place, name)
+        if wants_method:
+            own = tuple(item for item in own if self.decl(item).kind != DeclKind.FIELD)
         if own or not decl.name or decl.kind not in _TYPES:
             if not own and decl.kind == DeclKind.NAMESPACE and decl.inner != NOTHING:
                 facts = self.facts(place[0])
@@ -269,6 +298,8 @@ class RustInference(Inference):
     def _value(self, path: str, expr: Expr, number: int) -> Type | None:
         if expr[0] in _PATHS:
             return self._value_of_places(self.targets(path, number))
+        if expr[0] == "token":
+            return self._value_of_name(path, expr) if self.targets(path, number) else None
         if expr[0] == "payload":
             return self._payload(path, expr)
         if expr[0] == "shape":
@@ -292,7 +323,7 @@ class RustInference(Inference):
         called = self.expr(path, expr[1])
         if called[0] != "member" or called[1] == NOTHING:
             return None
-        name = called[2]
+        name = called[2].removesuffix("()")
         if name not in _SAME and name != "default":
             return None
         of = self.value(path, called[1])

@@ -170,7 +170,7 @@ class Builder:
         )
 
     def _is_local(self, expr: Expr) -> bool:
-        if expr[0] not in ("name", "typename"):
+        if expr[0] not in ("name", "typename", "token"):
             return False
         is_type = expr[0] == "typename"
         name, scope = expr[1], expr[2]

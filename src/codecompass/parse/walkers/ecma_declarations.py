@@ -172,6 +172,9 @@ class Declarations(Expressions):
                 self.returned.append(value)
         self.builder.update(number, returns=tuple(self.returned))
         self.returned, self.function_scope = outer, outer_function
+        decl = self.builder.decls[number]
+        if decl.type != NOTHING:
+            self.expect_returned(decl, self.builder.expr("typed", decl.type))
 
     def return_(self, node: Node, scope: int) -> list[int]:
         """What a function gives."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from codecompass.model.module import NOTHING, DeclFlag, DeclKind, ScopeKind
+from codecompass.model.module import NOTHING, Decl, DeclFlag, DeclKind, ScopeKind
 from codecompass.model.reference import Role
 from codecompass.parse.walkers.ecma_docs import Docs
 
@@ -205,6 +205,8 @@ class Expressions(Docs):
         decl = self.builder.decls[self.builder.exprs[value][1]]
         if decl.kind in (DeclKind.FUNCTION, DeclKind.METHOD):
             self._expect_parameters(decl.parts, expected)
+            if decl.type == NOTHING:
+                self.expect_returned(decl, self.builder.expr("call", expected, (), ()))
         elif decl.kind == DeclKind.OBJECT:
             number = self.builder.exprs[value][1]
             if decl.type == NOTHING:
@@ -217,6 +219,15 @@ class Expressions(Docs):
                         self._expect_parameters(found.parts, part)
                     else:
                         self.expect(found.value, part)
+
+    def expect_returned(self, decl: Decl, expected: int) -> None:
+        """What a function gives is expected to be what it says, or what is said of it."""
+        if decl.flags & DeclFlag.GENERATOR:
+            return
+        if decl.flags & DeclFlag.ASYNC:
+            expected = self.builder.expr("await", expected)
+        for value in decl.returns:
+            self.expect(value, expected)
 
     def _expect_parameters(self, parameters: tuple[int, ...], expected: int) -> None:
         for position, number in enumerate(parameters):

@@ -77,7 +77,7 @@ class Expressions:
             name = self.builder.text(node)
             if name == "var":
                 return NOTHING
-            found = self.builder.expr("name", name, scope)
+            found = self.builder.expr("typename", name, scope)
             self.builder.use(node, role, found)
             return found
         if node.type in ("scoped_type_identifier", "scoped_identifier"):

@@ -331,7 +331,12 @@ class _Walker(Expressions):
             if child.type == "self_parameter":
                 self._receiver(child, inner)
             elif child.type == "parameter":
-                parts.append(self.parameter(child, inner))
+                pattern = child.child_by_field_name("pattern")
+                if pattern is not None and pattern.type == "self":  # `self: Pin<&mut Self>`
+                    self.type_(child.child_by_field_name("type"), inner)
+                    self._receiver(pattern, inner)
+                else:
+                    parts.append(self.parameter(child, inner))
         self.builder.is_result = True
         result = self.type_(node.child_by_field_name("return_type"), inner)
         self.builder.is_result = False

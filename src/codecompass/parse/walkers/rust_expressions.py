@@ -17,6 +17,14 @@ _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "&&", "||"})
 _AS_ARGUMENTS = (b"fn f(){m", b";}")
 _AS_BLOCK = (b"fn f()", b"")
 _MAX_MACRO = 20_000
+# Macros of the language whose arguments are values; others may make anything of a name.
+_OF_VALUES = frozenset(
+    {
+        "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne",
+        "dbg", "eprint", "eprintln", "format", "format_args", "matches", "panic", "print",
+        "println", "todo", "unimplemented", "unreachable", "vec", "write", "writeln",
+    }
+)  # fmt: skip
 _WORDS = frozenset({"if", "let", "mut", "ref", "move", "async", "match", "for", "in", "return"})
 
 
@@ -85,7 +93,8 @@ class Expressions(Types):
         of, name = node.child_by_field_name("value"), node.child_by_field_name("field")
         if of is None or name is None:
             return NOTHING
-        found = self.builder.expr("member", self.expression(of, scope), self.builder.text(name))
+        called = self.builder.text(name) + ("()" if role is Role.CALL else "")
+        found = self.builder.expr("member", self.expression(of, scope), called)
         if name.type == "field_identifier":
             self.builder.use(name, role, found)
         return found
@@ -311,12 +320,19 @@ class Expressions(Types):
         if name is not None:
             called = self.builder.text(name).rpartition("::")[2]
             last = name.child_by_field_name("name") if name.type in SCOPED else name
-            if last is not None:
+            before = name.child_by_field_name("path") if name.type in SCOPED else None
+            if last is not None and before is not None:
+                of = self.path(before, scope, Role.READ)
+                self.builder.use(last, Role.CALL, self.builder.expr("member", of, f"{called}!"))
+            elif last is not None:
                 self.builder.use(last, Role.CALL, self.builder.expr("name", f"{called}!", scope))
         found = NOTHING
+        called = self.builder.text(name).rpartition("::")[2] if name is not None else ""
+        outer, self.is_in_macro = self.is_in_macro, self.is_in_macro or called not in _OF_VALUES
         for child in node.named_children:
             if child.type == "token_tree":
                 found = self._macro_arguments(child, scope)
+        self.is_in_macro = outer
         return found
 
     def _macro_items(self, node: Node, text: bytes, scope: int) -> int:
@@ -357,7 +373,8 @@ class Expressions(Types):
             if child.type in ("identifier", "self", "crate", "super", "type_identifier"):
                 if self.builder.text(child) in _WORDS:
                     continue
-                of = self._token(child, scope, of if is_joined else NOTHING, follows)
+                before = children[place - 1] if is_joined else None
+                of = self._token(child, scope, of if is_joined else NOTHING, before, follows)
                 is_joined = False
             elif child.type in (".", "::"):
                 is_joined = of != NOTHING
@@ -371,16 +388,19 @@ class Expressions(Types):
             elif child.type != "?":
                 of, is_joined = NOTHING, False
 
-    def _token(self, node: Node, scope: int, of: int, follows: Node | None) -> int:
+    def _token(
+        self, node: Node, scope: int, of: int, before: Node | None, follows: Node | None
+    ) -> int:
         is_called = follows is not None and self.builder.text(follows)[:1] == "("
+        is_method = is_called and before is not None and before.type == "."
         role = Role.CALL if is_called else Role.READ
         if node.type in HEADS and node.type != "self":
             return self.builder.expr(HEADS[node.type], scope)
         name = self.builder.text(node)
         if of == NOTHING:
-            found = self.builder.expr("name", name, scope)
+            found = self.builder.expr("token", name, scope)
         else:
-            found = self.builder.expr("member", of, name)
+            found = self.builder.expr("member", of, name + ("()" if is_method else ""))
         if node.type != "self":
             self.builder.use(node, role, found)
         return found

@@ -24,6 +24,7 @@ class Types:
 
     def __init__(self, text: bytes) -> None:
         self.builder = Builder(text)
+        self.is_in_macro = False  # whose arguments may be names of anything
         self.types: dict[str, Callable[[Node, int], int]] = {
             **dict.fromkeys(
                 (
@@ -49,7 +50,8 @@ class Types:
         if node.type in HEADS:
             return self.builder.expr(HEADS[node.type], scope)
         if node.type in _NAMES:
-            found = self.builder.expr("name", self.builder.text(node), scope)
+            operation = "token" if self.is_in_macro else "name"
+            found = self.builder.expr(operation, self.builder.text(node), scope)
             if uses and node.type != "primitive_type":
                 self.builder.use(node, role, found)
             return found
