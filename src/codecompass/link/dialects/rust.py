@@ -72,7 +72,13 @@ class RustInference(Inference):
     def _macros_in(self, path: str, number: int, name: str) -> Places:
         """The macros of the crates that a path leads into: they belong to the whole crate."""
         places = self.targets(path, number) if number != NOTHING else ()
-        roots = [place[0] for place in places if place != OUTSIDE]
+        roots = dict.fromkeys(place[0] for place in places if place != OUTSIDE)
+        for root in list(roots):  # `pub use other_crate::*`
+            facts = self.facts(root)
+            for star in facts.scopes[0].names.get(_EVERYTHING, ()) if facts is not None else ():
+                value = self.decl((root, star)).value
+                further = self.targets(root, value) if value != NOTHING else ()
+                roots.update(dict.fromkeys(place[0] for place in further if place != OUTSIDE))
         return tuple(macro for root in roots for macro in self._impls(root).get(name, ()))
 
     def _builtin(self, name: str) -> Places:

@@ -7,14 +7,14 @@ from tree_sitter import Node
 from codecompass.model.module import NOTHING, DeclFlag, DeclKind, ScopeKind
 from codecompass.model.reference import Role
 from codecompass.parse.parser import parse_text
-from codecompass.parse.walkers.rust_types import HEADS, SCOPED, Types
+from codecompass.parse.walkers.rust_types import HEADS, SCOPED, STAND_IN, Types
 
 _LITERALS = {
     "string_literal": "str", "raw_string_literal": "str", "char_literal": "char",
     "integer_literal": "i32", "float_literal": "f64", "boolean_literal": "bool",
 }  # fmt: skip
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "&&", "||"})
-_AS_ARGUMENTS = (b"fn f(){m", b";}")
+_AS_ARGUMENTS = (b"fn f(){" + STAND_IN.encode(), b";}")
 _AS_BLOCK = (b"fn f()", b"")
 _MAX_MACRO = 20_000
 # Macros of the language whose arguments are values; others may make anything of a name.

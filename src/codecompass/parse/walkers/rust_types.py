@@ -8,6 +8,8 @@ from codecompass.model.module import NOTHING, DeclFlag, DeclKind, ScopeKind
 from codecompass.model.reference import Role
 from codecompass.parse.walkers.builder import Builder
 
+STAND_IN = "__macro__"
+"""What is called in the place of a macro whose arguments are read as those of a function."""
 HEADS = {"crate": "crate", "self": "here", "super": "above"}
 SCOPED = frozenset({"scoped_identifier", "scoped_type_identifier"})
 _NAMES = frozenset({"identifier", "type_identifier", "field_identifier", "primitive_type"})
@@ -50,9 +52,9 @@ class Types:
         if node.type in HEADS:
             return self.builder.expr(HEADS[node.type], scope)
         if node.type in _NAMES:
-            operation = "token" if self.is_in_macro else "name"
-            found = self.builder.expr(operation, self.builder.text(node), scope)
-            if uses and node.type != "primitive_type":
+            operation, called = "token" if self.is_in_macro else "name", self.builder.text(node)
+            found = self.builder.expr(operation, called, scope)
+            if uses and called != STAND_IN and node.type != "primitive_type":
                 self.builder.use(node, role, found)
             return found
         if node.type in SCOPED:
