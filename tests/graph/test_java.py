@@ -123,3 +123,27 @@ def test_cross_module(tmp_path: Path) -> None:
             "src/test/java/org/acme/ShopTest.java:4 call",
         ]  # fmt: skip
         assert uses(engine, two, "call") == [f"{MAIN}/Shop.java:17 call"]
+
+
+def test_an_overload_that_is_only_likely_is_possible_for_the_others(tmp_path: Path) -> None:
+    files = {
+        "shop/Box.java": """
+            package shop;
+
+            public class Box {
+                void put(Item item, Object label) { }
+                void put(Other other, String label) { }
+                void fill(lib.Source source) { put(source.next(), "x"); }
+            }
+            class Item { }
+            class Other { }
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        first, second = engine.locate("put").results
+        likely = engine.find_references(second.handle)
+        assert [item.line for item in likely.results] == [6]
+        assert likely.certainty.complete
+        unlikely = engine.find_references(first.handle)
+        assert not unlikely.results
+        assert (unlikely.certainty.complete, unlikely.certainty.possible) == (False, 1)

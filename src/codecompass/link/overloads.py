@@ -35,6 +35,19 @@ class Overloads(Inference):
                 fitting = [place for place in fitting if ranks[place] == best]
         return tuple(fitting) or places
 
+    def is_sure(self, path: str, number: int) -> bool:
+        """Whether what is known of the arguments leaves only the overloads that were chosen."""
+        expr = self.expr(path, number)
+        if expr[0] not in ("name", "member") or len(expr) < 4:
+            return True
+        places = [p for p in Inference.targets(self, path, number) if p != OUTSIDE]
+        fitting = [place for place in places if self._takes(place, len(expr[3]))]
+        if len(fitting) < 2:
+            return True
+        given = [self.value(path, item) for item in expr[3]]
+        ranks = sorted(self._distance(place, given) for place in fitting)
+        return ranks[0] == 0 or ranks[1] >= _NEVER or ranks[0] == ranks[-1]
+
     def _takes(self, place: Place, count: int) -> bool:
         if place == OUTSIDE or place[1] == NOTHING:
             return True

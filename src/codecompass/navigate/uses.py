@@ -1,12 +1,13 @@
 """A symbol in, every use of it out; uses that only share its name are kept apart."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from codecompass.link.families import FAMILY_OF
-from codecompass.model.edge import Confidence, Node
+from codecompass.model.edge import UNSURE, Confidence, Miss, Node
 from codecompass.model.module import GIVEN_TYPE, ROLES
 from codecompass.model.reference import Role
 from codecompass.model.search import Place
@@ -78,12 +79,15 @@ class Graph:
         numbers = tuple(self._graph.numbers(nodes))
         packed = self._graph.places_using(numbers)
         name = symbol.symbol.name
+        possible = Counter(self._graph.files_missing(name))
+        for path in self._graph.files_missing(name + UNSURE):
+            possible[path] += len(self._unsure(name, path, packed.get(path, ())))
         return Uses(
             symbol,
             numbers,
             packed,
             {path: sum(map(count_places, parts)) for path, parts in packed.items()},
-            self._graph.files_missing(name),
+            {path: count for path, count in sorted(possible.items()) if count},
             self._graph.is_linked(symbol.path),
             has_node=bool(nodes),
         )
@@ -104,9 +108,17 @@ class Graph:
                 path, miss.line, miss.start, ROLES[miss.role], miss.enclosing, Confidence.POSSIBLE
             )
             for path in paths
-            for miss in self._graph.misses(path)
-            if miss.name == name
+            for miss in (
+                *(miss for miss in self._graph.misses(path) if miss.name == name),
+                *self._unsure(name, path, uses.packed.get(path, ())),
+            )
         ]
+
+    def _unsure(self, name: str, path: str, own: Iterable[bytes]) -> list[Miss]:
+        """Uses in a file that were taken for other overloads of this name, perhaps wrongly."""
+        taken = {row[0] for part in own for row in unpack_places(part)}
+        misses = self._graph.misses(path)
+        return [m for m in misses if m.name == name + UNSURE and m.start not in taken]
 
     def calls_of(self, symbol: PlacedSymbol) -> tuple[Uses, list[UsePlace]]:
         """Where a symbol is called; a constructor is called by the name of its class."""
@@ -174,7 +186,9 @@ class Graph:
         return [
             miss.name
             for miss in self._graph.misses(symbol.path)
-            if span.start_byte <= miss.start < span.end_byte and ROLES[miss.role] in _CALLS
+            if span.start_byte <= miss.start < span.end_byte
+            and ROLES[miss.role] in _CALLS
+            and not miss.name.endswith(UNSURE)
         ]
 
     def symbols_at(self, nodes: Sequence[Node]) -> dict[Node, PlacedSymbol]:

@@ -76,7 +76,7 @@ class Expressions:
         if node is None:
             return NOTHING
         if node.type in ("type_identifier", "identifier"):
-            found = self.builder.expr("name", self.builder.text(node), scope)
+            found = self.builder.expr("typename", self.builder.text(node), scope)
             self.builder.use(node, role, found)
             return found
         if node.type == "qualified_type":
