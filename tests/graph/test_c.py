@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from codecompass.engine.engine import Engine
+from codecompass.model.query import GraphOptions
+from codecompass.present.graph_text import render_calls
 from tests.graph.world import callees, callers, family, uses, write
 
 C = {
@@ -56,6 +58,7 @@ C = {
     "other/list.c": '#include "list.h"\nvoid list_add(int unlike) { }\n',
     "other/use.c": '#include "list.h"\nvoid f(void) { list_add(1); check(); }\n',
 }
+NAMES = frozenset({"one", "above_one", "two", "above_two"})
 CPP = {
     "shape.hpp": """
         #pragma once
@@ -159,3 +162,27 @@ def test_cpp_references_are_counted_exactly(tmp_path: Path) -> None:
         ]  # fmt: skip
         assert family(engine, "geo::Square", "supertype") == ["geo::Shape"]
         assert family(engine, "geo::Shape", "subtype") == ["geo::Square"]
+
+
+def test_a_use_of_what_is_declared_and_defined_is_told_once(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, C)) as engine:
+        assert uses(engine, "list_add", "call") == ["other/use.c:2 call", "src/main.c:7 call"]
+        assert callers(engine, "list_add") == ["f@2", "main@7"]
+
+
+def test_callers_of_callers_stand_under_what_they_call(tmp_path: Path) -> None:
+    text = "void leaf(void) { }\nvoid one(void) { leaf(); }\nvoid two(void) { leaf(); }\n"
+    text += "void above_one(void) { one(); }\nvoid above_two(void) { two(); }\n"
+    with Engine.open(write(tmp_path, {"a.c": text})) as engine:
+        answer = engine.call_graph("leaf", options=GraphOptions(direction="callers", depth=2))
+        lines = render_calls(answer).splitlines()
+        order = [name for line in lines for name in line.split() if name in NAMES]
+        assert order == ["one", "above_one", "two", "above_two"]
+
+
+def test_a_file_too_deep_to_be_read_keeps_answers_from_being_complete(tmp_path: Path) -> None:
+    deep = "int f(void) { return ok(" + "(" * 30_000 + "1" + ")" * 30_000 + "); }\n"
+    with Engine.open(
+        write(tmp_path, {"a.c": "int ok(int n) { return n; }\n", "b.c": deep})
+    ) as engine:
+        assert not engine.find_references("ok").certainty.complete

@@ -93,3 +93,12 @@ def test_what_a_module_exports_as_a_whole(tmp_path: Path) -> None:
             "Chunk.value@9", "Graph.all@9", "Chunk.names@9",
         ]  # fmt: skip
         assert uses(engine, "render.js > render") == ["test.js:2 import", "test.js:3 call"]
+
+
+def test_a_property_that_has_its_name_from_a_function_is_the_function(tmp_path: Path) -> None:
+    files = {
+        "utils.js": "function isForm(x) { return x; }\nexport default { isForm };\n",
+        "main.js": 'import utils from "./utils.js";\nutils.isForm(1);\n',
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "isForm", "call") == ["main.js:2 call"]

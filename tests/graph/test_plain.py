@@ -178,6 +178,7 @@ def test_uses(tmp_path: Path, language: str) -> None:
     with Engine.open(write(tmp_path, project.files)) as engine:
         for symbol, expected in project.uses.items():
             assert uses(engine, symbol) == expected, symbol
+            assert not engine.find_references(symbol).certainty.complete  # no reads of values
 
 
 def test_what_is_not_imported_may_be_meant(tmp_path: Path) -> None:

@@ -108,3 +108,14 @@ def test_references_are_counted_exactly(tmp_path: Path) -> None:
         ]  # fmt: skip
         found = engine.find_references("Order > price")
         assert not found.certainty.complete  # `item` may be anything
+
+
+def test_a_call_in_a_block_may_be_for_any_object(tmp_path: Path) -> None:
+    files = {
+        "lib/helpers.rb": "module Helpers\n  def redirect(to)\n    to\n  end\nend\n",
+        "test/app_test.rb": "class AppTest < Lib::Test\n  app { redirect '/x' }\nend\n",
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        found = engine.find_references("redirect")
+        assert not found.results
+        assert (found.certainty.complete, found.certainty.possible) == (False, 1)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from codecompass.config.settings import AnswerSettings
 from codecompass.engine.views import View
 from codecompass.errors import BadInput
-from codecompass.link.families import family_languages
+from codecompass.link.families import PLAIN_LANGUAGES, family_languages
 from codecompass.model.answer import OVERLAY, Meta, SymbolResult
 from codecompass.model.edge import Confidence
 from codecompass.model.graph_answer import (
@@ -72,6 +72,9 @@ class GraphQuestions:
             places += [(item, place) for place in found]
         places = [pair for pair in places if _admits(options, filters, pair[1])]
         places.sort(key=lambda pair: (pair[1].path, pair[1].start))
+        # One use may mean a declaration and its definition, or several overloads.
+        places = list({(pair[1].path, pair[1].start): pair for pair in reversed(places)}.values())
+        places.reverse()
         question = f"{symbol}|{options.roles}|{filters}"
         start = _offset(options.cursor, question)
         shown = places[start : start + options.limit]
@@ -174,7 +177,12 @@ class GraphQuestions:
         find: Callable[[PlacedSymbol], list[RelationResult]],
     ) -> FamilyAnswer:
         subject = self._subject(symbol, filters)
-        found = [item for symbol_ in subject.symbols for item in find(symbol_)]
+        each = (item for symbol_ in subject.symbols for item in find(symbol_))
+        found = list(
+            {
+                (item.relation, item.path, item.start_line, item.name): item for item in each
+            }.values()
+        )
         results = self._layered(found[: options.limit])
         return FamilyAnswer(
             query=symbol,
@@ -193,7 +201,8 @@ class GraphQuestions:
             filters=kinds,
             max_suggestions=self._settings.max_suggestions,
         )
-        return _Subject(found, found.matches[:_MAX_DEFINITIONS])
+        own_first = sorted(found.matches, key=lambda item: _is_made(item.path))
+        return _Subject(found, tuple(own_first[:_MAX_DEFINITIONS]))
 
     def _distinct(self, symbols: Sequence[PlacedSymbol]) -> list[Uses]:
         """The uses of each symbol; overloads of one are one."""
@@ -202,7 +211,7 @@ class GraphQuestions:
             uses = self._graph.uses_of(symbol)
             key = uses.numbers or (symbol.path, symbol.symbol.ordinal)
             found.setdefault(key, uses)
-        return list(found.values())
+        return [item for item in found.values() if not _is_declared_only(item, found.values())]
 
     def _definitions(self, subject: _Subject) -> tuple[SymbolResult, ...]:
         return tuple(symbol_result(item, DetailLevel.SIGNATURE) for item in subject.symbols)
@@ -219,6 +228,9 @@ class GraphQuestions:
         languages = {item.symbol.language for item in uses if not item.is_resolved}
         if languages:
             reasons.append(f"uses are not resolved in {', '.join(sorted(languages))}")
+        plain = {item.symbol.language for item in uses} & PLAIN_LANGUAGES
+        if plain:
+            reasons.append(f"only calls and types are followed in {', '.join(sorted(plain))}")
         if possible:
             reasons.append(f"{possible} more places with this name could not be resolved")
         unread = self._unread(uses)
@@ -284,6 +296,25 @@ class GraphQuestions:
             content=results,
             searched=counts,
         )
+
+
+# Folders of what tools and other projects made: their definitions are told last.
+_MADE = frozenset({"dist", "build", "out", "vendor", "third_party", "node_modules", "deps"})
+
+
+def _is_made(path: str) -> bool:
+    return not _MADE.isdisjoint(path.split("/")[:-1])
+
+
+def _is_declared_only(item: Uses, others: Iterable[Uses]) -> bool:
+    """Whether another is the definition of what one only declares: their uses are the same."""
+    symbol = item.symbol.symbol
+    return symbol.body_start < 0 and any(
+        other.symbol.symbol.body_start >= 0
+        and other.symbol.symbol.name == symbol.name
+        and other.files == item.files
+        for other in others
+    )
 
 
 def _admits(options: GraphOptions, filters: SymbolFilters, place: UsePlace) -> bool:

@@ -27,7 +27,8 @@ class Stage:
         """Store the rows of a batch; equal contents are stored once."""
         fresh: list[VersionRows] = []
         keys = {item.rows.key for item in batch if item.rows}
-        found = known_versions(self._session.database, keys - self._ids.keys())
+        unknown = {key for key in keys if key not in self._ids}
+        found = known_versions(self._session.database, unknown)
         self._ids |= {key: version.id for key, version in found.items()}
         for item in batch:
             self.done += 1

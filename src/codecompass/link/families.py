@@ -24,6 +24,10 @@ LINK_VERSION = "3"
 """Raised when the same facts could be resolved otherwise."""
 
 
+PLAIN_LANGUAGES = frozenset({"swift", "scala", "lua", "bash", "elixir", "haskell", "zig"})
+"""Languages of which names are followed and types are not; reads of values are not recorded."""
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """Languages whose files see each other."""
@@ -92,10 +96,7 @@ FAMILIES = (
     _by_full_names("php", {"php"}, general.PackageInference),
     _by_full_names("kotlin", {"kotlin"}, extensions.KotlinInference),
     _by_full_names("ruby", {"ruby"}, general.RubyInference),
-    *(
-        _by_full_names(name, {name}, plain.PlainInference)
-        for name in ("swift", "scala", "lua", "bash", "elixir", "haskell", "zig")
-    ),
+    *(_by_full_names(name, {name}, plain.PlainInference) for name in sorted(PLAIN_LANGUAGES)),
 )
 FAMILY_OF = {language: family for family in FAMILIES for language in family.languages}
 

@@ -55,26 +55,28 @@ class Names(Solver):
 
     def facts(self, path: str) -> ModuleFacts | None:
         """The tables of a file; None if it is a folder or has none."""
-        if path not in self._facts:
-            self._facts[path] = None if path.endswith("/") else self._load(path)
-        return self._facts[path]
+        try:
+            return self._facts[path]
+        except KeyError:
+            found = self._facts[path] = None if path.endswith("/") else self._load(path)
+            return found
 
     def decl(self, place: Place) -> Decl:
         """The declaration at a place."""
-        facts = self.facts(place[0])
+        facts = self._facts.get(place[0]) or self.facts(place[0])
         assert facts is not None  # noqa: S101  # places come from tables that are there
         return facts.decls[place[1]]
 
     def expr(self, path: str, number: int) -> Expr:
         """An expression of a file."""
-        facts = self.facts(path)
+        facts = self._facts.get(path) or self.facts(path)
         return facts.exprs[number] if facts is not None else ("none",)
 
     def key(self, place: Place) -> str | None:
         """How a declaration is called from elsewhere; "" for a file, None for what is local."""
         if place[1] == NOTHING:
             return ""
-        facts = self.facts(place[0])
+        facts = self._facts.get(place[0]) or self.facts(place[0])
         return facts.keys.get(place[1]) if facts is not None else None
 
     def bound(self, path: str, name: str, scope: int) -> Sequence[int] | None:

@@ -31,7 +31,7 @@ An expression is a tuple that begins with its operation:
 """
 
 from collections.abc import Mapping
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -76,7 +76,7 @@ EXTENSION = "+"
 """What stands before the shared name of a function that is called like a member."""
 
 
-class DeclFlag(IntFlag):
+class DeclFlag:
     """What else is known of a declaration."""
 
     LOCAL = 1  # inside a function

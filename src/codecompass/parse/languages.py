@@ -195,7 +195,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="c",
-        repairs=("linkage", "class_macros", "attributes", "branches"),
+        repairs=("field_macros", "linkage", "class_macros", "attributes", "branches"),
         walker="c",
         label="C",
         suffixes=(".c", ".h"),
@@ -209,7 +209,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="cpp",
-        repairs=("linkage", "class_macros", "attributes", "branches"),
+        repairs=("field_macros", "linkage", "class_macros", "attributes", "branches"),
         walker="cpp",
         label="C++",
         suffixes=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp"),

@@ -97,7 +97,8 @@ def parse(
         blanking = [item for item in repaired if item.blanks]
         data, tree = _repaired(loaded, data, tree, blanking)
         module = _walked(walk, tree.root_node, data)
-    return Syntax(captures, _root_nodes(root, transparent), root.has_error, module)
+    has_errors = root.has_error or (walk is not None and module is None)  # too deep to be read
+    return Syntax(captures, _root_nodes(root, transparent), has_errors, module)
 
 
 def _repaired(

@@ -83,6 +83,8 @@ REPAIRS = {
         ),
         blanks=True,
     ),
+    # `struct x { FIELDS };`: the macro reads like a type once a semicolon ends its line.
+    "field_macros": Repair(_replaced(r"(?m)^([ \t]+[A-Z][A-Z0-9_]{2,})[A-Z0-9_]$", r"\1;")),
     "class_macros": Repair(_without_class_macros, blanks=True, needs_error=False),
     # `EXPORT int name();`, if it is one of very many.
     "attributes": Repair(

@@ -67,7 +67,7 @@ def render_family(answer: FamilyAnswer) -> str:
     body = _definitions(answer.definitions)
     for relation, group in groupby(answer.results, key=lambda item: item.relation):
         body.append(f"{relation}:")
-        body += [f"  {'  ' * ((item.depth or 1) - 1)}{_place(item)}" for item in group]
+        body += [f"  {_place(item)}{_steps(item)}" for item in group]
     body += _nothing(answer.query, answer.definitions, answer.suggestions, answer.meta)
     if len(answer.results) < answer.total:
         body.append(f"{answer.total - len(answer.results)} more: raise limit")
@@ -120,7 +120,7 @@ def _role(item: RelationResult) -> str:
 def _call_lines(results: Sequence[RelationResult]) -> list[str]:
     lines: list[str] = []
     path = ""
-    for item in results:
+    for item in _as_tree(results):
         depth = item.depth or 1
         if depth > 1:
             lines.append(f"  {'  ' * (depth - 1)}{_place(item)}{' (again)' if item.cycle else ''}")
@@ -137,6 +137,24 @@ def _call_lines(results: Sequence[RelationResult]) -> list[str]:
             again = " (again)" if item.cycle else ""
             lines.append(f"  {at} {item.kind} {item.name} [{item.handle}]{again}")
     return lines
+
+
+def _steps(item: RelationResult) -> str:
+    return f" ({item.depth} steps)" if item.depth and item.depth > 1 else ""
+
+
+def _as_tree(results: Sequence[RelationResult]) -> list[RelationResult]:
+    """Each right behind what it belongs to; what belongs to nothing that is shown at the end."""
+    below: dict[str | None, list[RelationResult]] = {}
+    for item in results:
+        below.setdefault(item.of, []).append(item)
+    found: list[RelationResult] = []
+    pending = below.pop(None, [])[::-1]
+    while pending:
+        item = pending.pop()
+        found.append(item)
+        pending += below.pop(item.handle, [])[::-1]
+    return [*found, *(item for rest in below.values() for item in rest)]
 
 
 def _place(item: RelationResult) -> str:

@@ -117,7 +117,20 @@ class EcmaInference(Inference):
             return self.imported(path, ("from", expr[1], _WHOLE))
         if expr[0] == "member" and expr[2] == self.constructor_name:
             return (OUTSIDE,)  # of a value: its class, by a name that the language gives
-        return super().targets(path, number)
+        found = super().targets(path, number)
+        return self._with_named(found) if expr[0] == "member" else found
+
+    def _with_named(self, places: Places) -> Places:
+        """`{ run }`: the property, and what it has its name and its value from."""
+        found = dict.fromkeys(places)
+        for place in places:
+            decl = self.decl(place) if place != OUTSIDE and place[1] != NOTHING else None
+            if decl is not None and decl.kind == DeclKind.FIELD and decl.value != NOTHING:
+                expr = self.expr(place[0], decl.value)
+                if expr[0] == "name" and expr[1] == decl.name:
+                    named = self.lookup(place[0], expr[1], expr[2])
+                    found.update(dict.fromkeys(item for item in named if item != OUTSIDE))
+        return tuple(found)
 
     # Values.
 

@@ -425,3 +425,8 @@ class RubyInference(OpenInference):
         if called[0] == "member" and called[2] == "new":
             return self.instance(self.value(path, called[1]))
         return None
+
+    def lookup(self, path: str, name: str, scope: int) -> Places:
+        """What a name stands for; a block may be run for any object, with any methods."""
+        found = super().lookup(path, name, scope)
+        return () if found == (OUTSIDE,) and not name[:1].isupper() else found

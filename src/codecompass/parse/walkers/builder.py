@@ -55,6 +55,10 @@ class Builder:
         """The text of a node."""
         return self._text[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
+    def has_prefix(self, node: Node) -> bool:
+        """Whether a string has something before its quote, as one that is put together has."""
+        return self._text[node.start_byte] not in b"\"'"
+
     def open_scope(self, kind: ScopeKind, parent: int, owner: int = NOTHING) -> int:
         """A new scope inside another."""
         self.scopes.append(Scope(kind, parent, owner, {}))
@@ -152,11 +156,9 @@ class Builder:
 
     def finish(self) -> ModuleFacts:
         """All tables; uses of what is local to a function are left out."""
-        uses = [
-            Use(start, line, role, expr)
-            for start, line, role, expr in sorted(self._uses)
-            if not self._is_local(self.exprs[expr])
-        ]
+        used = {use[3] for use in self._uses}
+        local = {number for number in used if self._is_local(self.exprs[number])}
+        uses = [Use(*use) for use in sorted(self._uses) if use[3] not in local]
         return ModuleFacts(
             self.decls,
             self.scopes,

@@ -112,7 +112,7 @@ class Declarations(Expressions):
         if name.type == "this":
             self.this = self.builder.expr("typed", declared) if declared != NOTHING else self.this
             return NOTHING
-        flags = int(DeclFlag.LOCAL)
+        flags = DeclFlag.LOCAL
         if name.type == "assignment_pattern":
             left, right = name.child_by_field_name("left"), name.child_by_field_name("right")
             value = self.expression(right, scope) if right is not None else NOTHING

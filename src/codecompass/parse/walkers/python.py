@@ -73,16 +73,17 @@ class _Walker(Bindings):
     def block(self, node: Node, scope: int) -> None:
         """Everything below a node; an `assert isinstance` holds for what follows it."""
         for child in node.named_children:
-            visit = self._statements.get(child.type)
+            kind = child.type
+            visit = self._statements.get(kind)
             if visit is not None:
                 visit(child, scope)
             else:
                 self.expression(child, scope)
-            if child.type == "assert_statement" and child.named_children:
+            if kind == "assert_statement" and child.named_children:
                 scope = self.narrowed(child.named_children[0], scope)
-            elif child.type == "if_statement":
+            elif kind == "if_statement":
                 scope = self.after_guard(child, scope)
-            elif child.type == "expression_statement":
+            elif kind == "expression_statement":
                 scope = self.after_assignment(child, scope)
 
     def _import(self, node: Node, scope: int) -> None:

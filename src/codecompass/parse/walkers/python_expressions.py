@@ -75,17 +75,18 @@ class Expressions:
 
     def expression(self, node: Node, scope: int, role: Role = Role.READ) -> int:
         """Note the uses in an expression; returns what it says."""
-        if node.type == "identifier":
+        kind = node.type
+        if kind == "identifier":
             found = self.builder.expr("name", self.builder.text(node), scope)
             self._use(node, role, found)
             return found
-        if node.type == "attribute":
+        if kind == "attribute":
             return self._attribute(node, scope, role)
-        if node.type == "dotted_name":
+        if kind == "dotted_name":
             return self._dotted(node, scope, role)
-        if node.type == "call" and role is Role.DECORATE:
+        if kind == "call" and role is Role.DECORATE:
             return self._call(node, scope, role)
-        read = self._kinds.get(node.type)
+        read = self._kinds.get(kind)
         if read is not None:
             return read(node, scope)
         for child in node.named_children:
@@ -273,7 +274,7 @@ class Expressions:
     def parameter(self, node: Node, scope: int) -> int:
         """Bind a parameter; what it is annotated with and its default are of the scope around."""
         name: Node | None = node
-        declared, value, flags = NOTHING, NOTHING, int(DeclFlag.LOCAL)
+        declared, value, flags = NOTHING, NOTHING, DeclFlag.LOCAL
         if node.type in ("default_parameter", "typed_default_parameter", "typed_parameter"):
             name = node.child_by_field_name("name") or node.named_children[0]
             annotation, default = (
@@ -298,9 +299,11 @@ class Expressions:
         return self.builder.expr("tuple", values[:_MAX_ARGUMENTS])
 
     def _literal(self, node: Node, scope: int) -> int:
-        for child in node.named_children:
-            self.expression(child, scope)
-        return self.builder.expr("lit", _LITERALS[node.type])
+        kind = node.type
+        if kind != "string" or self.builder.has_prefix(node):
+            for child in node.named_children:
+                self.expression(child, scope)
+        return self.builder.expr("lit", _LITERALS[kind])
 
     def _collection(self, node: Node, scope: int) -> int:
         values = [self.expression(child, scope) for child in node.named_children]

@@ -357,7 +357,7 @@ class _Walker(Expressions):
     def _receiver(self, node: Node, scope: int) -> None:
         is_trait = self._owner != NOTHING and self.builder.exprs[self._owner][0] == "this"
         number = self.builder.declare_name(
-            "self", node, DeclKind.PARAMETER, scope, flags=int(DeclFlag.LOCAL)
+            "self", node, DeclKind.PARAMETER, scope, flags=DeclFlag.LOCAL
         )
         if is_trait:
             self.builder.update(number, value=self._owner)
