@@ -119,3 +119,13 @@ def test_a_call_in_a_block_may_be_for_any_object(tmp_path: Path) -> None:
         found = engine.find_references("redirect")
         assert not found.results
         assert (found.certainty.complete, found.certainty.possible) == (False, 1)
+
+
+def test_a_class_is_found_by_its_full_name_however_it_is_opened(tmp_path: Path) -> None:
+    files = {
+        "a.rb": "module Shop\n  class Order\n  end\nend\n",
+        "b.rb": "class Shop::Order\nend\n",
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        found = engine.locate("Shop::Order").results
+        assert [item.path for item in found] == ["a.rb", "b.rb"]

@@ -33,12 +33,21 @@ def locate(
 
     Names are matched exactly; several matches all come back, by path and position.
     """
-    found = _by_handle(reader, text.strip()) or _by_path(reader, parse_symbol_path(text))
-    found = found or _by_qualified_name(reader, text.strip())
+    found = _by_handle(reader, text.strip()) or _by_names(reader, text)
     admitted = tuple(item for item in found if filters.admit(item))
     if found:
         return Lookup(admitted, filtered_out=len(found) - len(admitted))
     return Lookup((), tuple(_suggestions(reader, text, max_suggestions)))
+
+
+def _by_names(reader: SnapshotReader, text: str) -> list[PlacedSymbol]:
+    """By its own name, or by the name with all it belongs to: `class A::B` has both in one."""
+    found = _by_path(reader, parse_symbol_path(text))
+    if found and not _SEPARATORS.search(text):
+        return found
+    also = _by_qualified_name(reader, text.strip())
+    each = {(item.path, item.symbol.ordinal): item for item in (*found, *also)}
+    return [each[place] for place in sorted(each)]
 
 
 def _suggestions(reader: SnapshotReader, text: str, limit: int) -> list[str]:
