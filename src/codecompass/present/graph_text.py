@@ -81,10 +81,13 @@ def _with_status(meta: Meta, about: str, body: Sequence[str]) -> str:
 
 
 def _definitions(definitions: Sequence[SymbolResult]) -> list[str]:
-    lines = [
-        f"{item.path}:{_span(item)} {item.kind} {item.qualified_name or item.name} [{item.handle}]"
-        for item in definitions[:_MAX_DEFINITIONS]
-    ]
+    lines: list[str] = []
+    for path, group in groupby(definitions[:_MAX_DEFINITIONS], key=lambda item: item.path):
+        told = [
+            f"{_span(item)} {item.kind} {item.qualified_name or item.name} [{item.handle}]"
+            for item in group
+        ]
+        lines += [f"{path}:{told[0]}"] if len(told) == 1 else [path, *(f"  {one}" for one in told)]
     rest = len(definitions) - _MAX_DEFINITIONS
     return [*lines, f"and {rest} more definitions of this name"] if rest > 0 else lines
 
