@@ -212,9 +212,18 @@ function isExportedVariable(symbol) {
   return !!declaration && declaration.kind === K.VariableDeclaration && !requireArgument(declaration.initializer);
 }
 
+// `exports.name = library.name` is the declaration of that name here, whatever the library calls it.
+function isExportedProperty(symbol) {
+  const declaration = symbol.declarations && symbol.declarations[0];
+  const kinds = [K.BinaryExpression, K.PropertyAccessExpression];
+  return !!declaration && kinds.includes(declaration.kind) && inRepository(declaration.getSourceFile().fileName);
+}
+
 function unalias(symbol) {
   if (!symbol || !(symbol.flags & ts.SymbolFlags.Alias) || isExportedVariable(symbol)) return symbol;
-  return checker.getAliasedSymbol(symbol);
+  const target = checker.getAliasedSymbol(symbol);
+  const isKnown = ((target && target.declarations) || []).some((each) => inRepository(each.getSourceFile().fileName));
+  return !isKnown && isExportedProperty(symbol) ? symbol : target;
 }
 
 function requiredModule(node) {

@@ -120,14 +120,27 @@ class EcmaInference(Inference):
         found = super().targets(path, number)
         return self._with_named(found) if expr[0] == "member" else found
 
+    def _is_given_whole(self, path: str, scope: int) -> bool:
+        """Whether the object with this scope is what a file exports by default."""
+        facts = self.facts(path)
+        number = (facts.exports or {}).get("default", NOTHING) if facts is not None else NOTHING
+        if facts is None or number == NOTHING:
+            return False
+        owner = facts.scopes[scope].owner
+        return any(
+            item[0] == "inst" and item[1] == (path, owner)
+            for item in members_of(self.value(path, number))
+        )
+
     def _with_named(self, places: Places) -> Places:
-        """`{ run }`: the property, and what it has its name and its value from."""
+        """`export default { run }`: the property, and what it has its name and value from."""
         found = dict.fromkeys(places)
         for place in places:
             decl = self.decl(place) if place != OUTSIDE and place[1] != NOTHING else None
             if decl is not None and decl.kind == DeclKind.FIELD and decl.value != NOTHING:
                 expr = self.expr(place[0], decl.value)
-                if expr[0] == "name" and expr[1] == decl.name:
+                is_same = expr[0] == "name" and expr[1] == decl.name
+                if is_same and self._is_given_whole(place[0], decl.scope):
                     named = self.lookup(place[0], expr[1], expr[2])
                     found.update(dict.fromkeys(item for item in named if item != OUTSIDE))
         return tuple(found)
