@@ -173,7 +173,7 @@ def _span(item: SymbolResult | RelationResult) -> str:
 
 def _certainty(certainty: Completeness) -> list[str]:
     if certainty.complete:
-        return ["complete: no other place with this name is unresolved"]
+        return ["complete"]
     return [f"not complete: {'; '.join(certainty.reasons) or 'some names could not be resolved'}"]
 
 
