@@ -45,6 +45,7 @@ from codecompass.model.edge import UNSURE
 from codecompass.model.query import GraphOptions
 from codecompass.model.snapshot import live_name
 from codecompass.present.graph_text import render_calls
+from codecompass.text.patterns import needed_by_literal
 from codecompass.text.tokens import estimate_tokens
 
 _HERE = Path(__file__).parent / "truth"
@@ -90,6 +91,7 @@ class Ours:
 
     uses: dict[Spot, frozenset[Line]] = field(default_factory=dict)
     missed: Counter[str] = field(default_factory=Counter)
+    broken: dict[str, set[str]] = field(default_factory=dict)  # words of files with errors
     seconds: float = 0.0
 
 
@@ -226,6 +228,9 @@ def read_ours(engine: Engine, root: Path) -> Ours:
     assert reader is not None  # noqa: S101  # it was just indexed
     with reader:
         graph = reader.graph
+        for path in reader.broken_with(needed_by_literal("")):
+            text = (root / path).read_text("utf-8", "replace")
+            found.broken[path] = set(re.findall(r"[\w$]+", text))
         places: dict[str, dict[str, set[Line]]] = {}
         for path in reader.files():
             edges = graph.edges(path)
@@ -310,7 +315,13 @@ def complete_claims(truth: list[Truth], ours: Ours, places: Places) -> tuple[int
         symbols.add(symbol)
         if not ours.uses.get(item.spot, frozenset()) & item.accepted:
             missing.add(symbol)
-    claimed = {symbol for symbol in symbols if not ours.missed[symbol[1]]}
+    endings = {Path(item.spot[0]).suffix for item in truth}
+    doubtful = [words for path, words in ours.broken.items() if Path(path).suffix in endings]
+    claimed = {
+        symbol
+        for symbol in symbols
+        if not ours.missed[symbol[1]] and not any(symbol[1] in words for words in doubtful)
+    }
     return len(claimed), len(claimed & missing)
 
 
