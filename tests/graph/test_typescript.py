@@ -243,3 +243,23 @@ def test_commonjs(tmp_path: Path) -> None:
         ]
         assert uses(engine, "Whole > go") == ["main.js:6 call"]
         assert uses(engine, "Old", "call") == ["old.js:3 call"]
+
+
+def test_a_type_parameter_follows_from_the_others_by_default(tmp_path: Path) -> None:
+    files = {
+        "produce.ts": """
+            type Draft<T> = T extends object ? { -readonly [K in keyof T]: T[K] } : T;
+            export interface Produce {
+                <Base, D = Draft<Base>>(base: Base, recipe: (draft: D) => void): Base;
+            }
+            export declare const produce: Produce;
+        """,
+        "main.ts": """
+            import { produce } from "./produce";
+            interface State { count: number }
+            declare const state: State;
+            produce(state, (draft) => { draft.count = 1; });
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "State > count") == ["main.ts:4 write"]

@@ -73,6 +73,9 @@ class Generics(Apart):
             if given is not None:
                 known["param", (place[0], number)] = given
 
+    def _take_defaults(self, known: dict[Type, Type], place: Place) -> None:
+        """What type parameters stand for by default."""
+
     def _constructed(
         self, type_: Type, path: str, arguments: Sequence[int], expr: Expr
     ) -> Type | None:
@@ -144,6 +147,7 @@ class Generics(Apart):
                     expected = self.type_(place[0], self.decl((place[0], number)).type)
                     self._take_given(known, place, path, call[3])
                     self._learn(known, place, path, others, skip=skip)
+                    self._take_defaults(known, place)
                     found.append(substitute(expected, known))
         return union(found)
 

@@ -12,6 +12,7 @@ from codecompass.link.types import (
     Place,
     Type,
     members_of,
+    substitute,
     union,
 )
 from codecompass.model.module import NOTHING, DeclKind, Expr, ModuleFacts
@@ -96,6 +97,15 @@ class EcmaInference(Inference):
         if found == EXTERNAL and self.bound(path, expr[1], expr[2]) is None:
             return FOREIGN
         return found
+
+    def _take_defaults(self, known: dict[Type, Type], place: Place) -> None:
+        """`<T, D = Draft<T>>`: what is not told follows from what is."""
+        for number in self.decl(place).type_parameters:
+            parameter: Type = ("param", (place[0], number))
+            bound = self.bound_of((place[0], number)) if parameter not in known else None
+            given = substitute(bound, known) if bound is not None else None
+            if given is not None and given != bound:
+                known[parameter] = given
 
     def merged_lines(self, lines: list[list[Type]], seen: set[Place]) -> list[Type]:
         """All of the first base, then all of the next."""
