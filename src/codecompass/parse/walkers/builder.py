@@ -207,15 +207,20 @@ class Builder:
         prefixes: dict[int, str] = {0: ""}
         keys: dict[int, str] = {}
         unnamed: dict[str, int] = {}
+        taken: set[str] = set()  # by functions and objects
         for number, decl in enumerate(self.decls):
             if decl.kind in _NEVER_MEANT or not self._can_be_meant(decl):
                 continue
             prefix = self._prefix(decl.scope, prefixes, keys)
             name = self.labels.get(number, decl.name)
+            if decl.kind == DeclKind.OBJECT and f"{prefix}{name}" in taken:
+                name = ""  # one of several in the place of a name, or of a function's name
             if not name:  # the first, second, … of those without a name in the same place
                 unnamed[prefix] = unnamed.get(prefix, 0) + 1
                 name = f"@{unnamed[prefix]}"
             keys[number] = f"{prefix}{name}"
+            if decl.kind in (DeclKind.OBJECT, DeclKind.FUNCTION):
+                taken.add(keys[number])
         return keys
 
     def _can_be_meant(self, decl: Decl) -> bool:
