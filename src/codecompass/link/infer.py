@@ -257,6 +257,7 @@ _PARTS: dict[str, _Read] = {
         expr[1],
         tuple(union(self.value(path, item) for item in group) for group in expr[2]),
     ),
+    "typed": lambda self, path, expr: self.type_(path, expr[1]),
     "none": lambda _self, _path, _expr: NONE,
     "this": lambda _self, path, expr: ("self", (path, expr[1])),
     "class_of_this": lambda _self, path, expr: ("class", (path, expr[1]), ()),

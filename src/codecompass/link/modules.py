@@ -106,3 +106,13 @@ def _python_relative(module: str, importer: str) -> str:
     up = len(module) - len(rest) - 1
     folders = folders[: len(folders) - up] if up else folders
     return "/".join([*folders, *rest.split(".")] if rest else folders)
+
+
+def nearness(path: str, other: str) -> int:
+    """How many folders two paths share."""
+    count = 0
+    for one, two in zip(path.split("/"), other.split("/"), strict=False):
+        if one != two:
+            break
+        count += 1
+    return count

@@ -49,6 +49,10 @@ class Written(Generics):
             return ("tuple", tuple(self.type_(path, item) for item in expr[1]))
         if operation in ("call", "new"):
             return self.instance(self.value(path, number))
+        if operation == "builtin":
+            return self.builtin(expr[1], tuple(self.type_(path, item) for item in expr[2]))
+        if operation == "function":
+            return ("func", (path, expr[1]), None, ())
         return self.value(path, number)
 
     def _named_type(self, path: str, name: str, places: Places, expr: Expr) -> Type | None:

@@ -162,8 +162,6 @@ class EcmaInference(Inference):
         if operation == "require":
             places = self.imported(path, ("from", expr[1], _WHOLE))
             return union(self.type_of(place) for place in places)
-        if operation == "typed":
-            return self.type_(path, expr[1])
         if operation == "of":
             return self.type_of((path, expr[1]))
         if operation == "props":
@@ -355,10 +353,6 @@ class EcmaInference(Inference):
 
     def _type(self, path: str, expr: Expr, number: int) -> Type | None:
         operation = expr[0]
-        if operation == "builtin":
-            return self.builtin(expr[1], tuple(self.type_(path, item) for item in expr[2]))
-        if operation == "function":
-            return ("func", (path, expr[1]), None, ())
         if operation == "typeof":
             return self.value(path, expr[1])
         if operation == "member" and self.expr(path, expr[1])[0] == "typed":

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from posixpath import dirname, normpath
 
 from codecompass.link.members import Member
+from codecompass.link.modules import nearness
 from codecompass.link.names import Places
 from codecompass.link.overloads import Overloads
 from codecompass.link.types import EXTERNAL, FOREIGN, OUTSIDE, Place, Type
@@ -84,16 +85,6 @@ class PathModules:
     def owners(self, _path: str) -> list[tuple[str, str]]:
         """No name is that of a file."""
         return []
-
-
-def nearness(path: str, other: str) -> int:
-    """How many folders two paths share."""
-    count = 0
-    for one, two in zip(path.split("/"), other.split("/"), strict=False):
-        if one != two:
-            break
-        count += 1
-    return count
 
 
 class GeneralInference(Overloads):
@@ -388,18 +379,9 @@ class GeneralInference(Overloads):
             return self._value_of_places(self.targets(path, number))
         return super()._value(path, expr, number)
 
-    def _value_of_part(self, path: str, expr: Expr) -> Type | None:
-        if expr[0] == "typed":
-            return self.type_(path, expr[1])
-        return super()._value_of_part(path, expr)
-
     def _type(self, path: str, expr: Expr, number: int) -> Type | None:
-        if expr[0] == "builtin":
-            return self.builtin(expr[1], tuple(self.type_(path, item) for item in expr[2]))
         if expr[0] == "decl":
             return self._type_at((path, expr[1]))
-        if expr[0] == "function":
-            return ("func", (path, expr[1]), None, ())
         return super()._type(path, expr, number)
 
 

@@ -8,7 +8,7 @@ from codecompass.link.infer import Inference
 from codecompass.link.members import Member
 from codecompass.link.names import Places
 from codecompass.link.types import OUTSIDE, Place, Type
-from codecompass.model.module import NOTHING, DeclKind, Expr
+from codecompass.model.module import NOTHING, DeclKind
 
 _TEST = "_test"
 
@@ -137,15 +137,3 @@ class GoInference(Inference):
                     if item is not None
                 )
         return Member(found.places, known)
-
-    def _value_of_part(self, path: str, expr: Expr) -> Type | None:
-        if expr[0] == "typed":
-            return self.type_(path, expr[1])
-        return super()._value_of_part(path, expr)
-
-    def _type(self, path: str, expr: Expr, number: int) -> Type | None:
-        if expr[0] == "builtin":
-            return self.builtin(expr[1], tuple(self.type_(path, item) for item in expr[2]))
-        if expr[0] == "function":
-            return ("func", (path, expr[1]), None, ())
-        return super()._type(path, expr, number)

@@ -6,6 +6,7 @@ from posixpath import dirname
 
 from codecompass.link.dialect import Dialect
 from codecompass.link.members import Member
+from codecompass.link.modules import nearness
 from codecompass.link.names import Places
 from codecompass.link.overloads import Overloads
 from codecompass.link.types import OUTSIDE, Place, Type, members_of, substitute, union
@@ -48,7 +49,7 @@ class JavaModules:
             return None
         ending = f"/{'/'.join(parts)}{_SUFFIX}"
         found = [path for path in self._named.get(parts[-1], ()) if f"/{path}".endswith(ending)]
-        return max(found, key=lambda path: _shared(path, importer)) if found else None
+        return max(found, key=lambda path: nearness(path, importer)) if found else None
 
     def part(self, _path: str, _name: str) -> str | None:
         """Files have no parts but their classes."""
@@ -62,15 +63,6 @@ class JavaModules:
         """A class that comes or goes may be what its package calls so."""
         folder, _, name = path.rpartition("/")
         return [(f"package {folder.rpartition('/')[2]}", name.removesuffix(_SUFFIX))]
-
-
-def _shared(path: str, other: str) -> int:
-    count = 0
-    for one, two in zip(path.split("/"), other.split("/"), strict=False):
-        if one != two:
-            break
-        count += 1
-    return count
 
 
 class JavaInference(Overloads):
@@ -245,16 +237,6 @@ class JavaInference(Overloads):
         return len(expr) == 3 and bool(self._class(path, self._dotted(path, number) or "."))
 
     # Types.
-
-    def _value_of_part(self, path: str, expr: Expr) -> Type | None:
-        if expr[0] == "typed":
-            return self.type_(path, expr[1])
-        return super()._value_of_part(path, expr)
-
-    def _type(self, path: str, expr: Expr, number: int) -> Type | None:
-        if expr[0] == "builtin":
-            return self.builtin(expr[1], tuple(self.type_(path, item) for item in expr[2]))
-        return super()._type(path, expr, number)
 
     def bases(self, place: Place) -> tuple[Type | None, ...]:
         """What a class extends; every class is an object."""

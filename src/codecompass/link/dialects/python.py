@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from posixpath import dirname
 
 from codecompass.link.dialect import Dialect
+from codecompass.link.modules import nearness
 
 _PACKAGE = "__init__"
 _SUFFIXES = (".py", ".pyi", ".pyw")
@@ -92,7 +93,7 @@ class PythonModules:
             found = [path for path in found if dirname(path) == folder not in self._packages]
         if found:
             near = f"{folder}/"
-            return max(found, key=lambda path: (_shared(path, near), *_rank(path)))
+            return max(found, key=lambda path: (nearness(path, near), *_rank(path)))
         if folder not in self._packages and top not in sys.stdlib_module_names:
             beside = self._at("/".join(part for part in (folder, *module.split(".")) if part))
             if beside:
@@ -177,13 +178,3 @@ def _rank(path: str) -> tuple[bool, bool]:
 
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
-
-
-def _shared(path: str, other: str) -> int:
-    """How many folders two paths have in common."""
-    count = 0
-    for one, two in zip(path.split("/"), other.split("/"), strict=False):
-        if one != two:
-            break
-        count += 1
-    return count

@@ -386,18 +386,9 @@ class RustInference(Inference):
         return None
 
     def _value_of_part(self, path: str, expr: Expr) -> Type | None:
-        if expr[0] == "typed":
-            return self.type_(path, expr[1])
         if expr[0] == "of":
             return self.type_of((path, expr[1]))
         return super()._value_of_part(path, expr)
-
-    def _type(self, path: str, expr: Expr, number: int) -> Type | None:
-        if expr[0] == "builtin":
-            return self.builtin(expr[1], tuple(self.type_(path, item) for item in expr[2]))
-        if expr[0] == "function":
-            return ("func", (path, expr[1]), None, ())
-        return super()._type(path, expr, number)
 
     def bound_of(self, place: Place) -> Type | None:
         """What a type parameter is at least; `Self` of a trait is the trait."""

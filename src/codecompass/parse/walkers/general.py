@@ -123,17 +123,16 @@ class General:
 
     def use_name(self, node: Node, name: str, scope: int, role: Role) -> int:
         """A name that stands for something."""
-        if name in self.silent:
-            return NOTHING
-        found = self.builder.expr("name", name, scope)
-        self.builder.use(node, role, found)
-        return found
+        return self._noted("name", node, name, scope, role)
 
     def use_type(self, node: Node, name: str, scope: int, role: Role) -> int:
         """A name that stands for a type, whatever values are called the same."""
+        return self._noted("typename", node, name, scope, role)
+
+    def _noted(self, operation: str, node: Node, name: str, scope: int, role: Role) -> int:
         if name in self.silent:
             return NOTHING
-        found = self.builder.expr("typename", name, scope)
+        found = self.builder.expr(operation, name, scope)
         self.builder.use(node, role, found)
         return found
 
