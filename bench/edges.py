@@ -41,7 +41,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codecompass import Engine
-from codecompass.model.edge import UNSURE
 from codecompass.model.query import GraphOptions
 from codecompass.model.snapshot import live_name
 from codecompass.present.graph_text import render_calls
@@ -235,7 +234,7 @@ def read_ours(engine: Engine, root: Path) -> Ours:
         for path in reader.files():
             edges = graph.edges(path)
             for miss in graph.misses(path):
-                found.missed[miss.name.removesuffix(UNSURE)] += 1
+                found.missed[miss.name] += 1
             if not edges:
                 continue
             starts = line_starts((root / path).read_bytes())

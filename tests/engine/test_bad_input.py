@@ -23,7 +23,7 @@ def test_binary_huge_and_minified_files_are_counted_with_their_reason(
     repo.write(
         {
             "good.py": "def good(): ...\n",
-            "nul.py": b"x = 1\n\0\0\0",
+            "nul.py": b"x = 1\n\0\0\xff",
             "huge.py": b"x = 1\n" * (50 * 1024 * 1024 // 6),
             "one_line.js": b"a" * (5 * 1024 * 1024),
             "minified.js": "var x=1;" * 5000,

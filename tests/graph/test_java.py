@@ -125,7 +125,7 @@ def test_cross_module(tmp_path: Path) -> None:
         assert uses(engine, two, "call") == [f"{MAIN}/Shop.java:17 call"]
 
 
-def test_an_overload_that_is_only_likely_is_possible_for_the_others(tmp_path: Path) -> None:
+def test_all_overloads_are_listed_that_an_unknown_argument_leaves(tmp_path: Path) -> None:
     files = {
         "shop/Box.java": """
             package shop;
@@ -133,17 +133,121 @@ def test_an_overload_that_is_only_likely_is_possible_for_the_others(tmp_path: Pa
             public class Box {
                 void put(Item item, Object label) { }
                 void put(Other other, String label) { }
+                void put(Other other, int label) { }
                 void fill(lib.Source source) { put(source.next(), "x"); }
+                void many(lib.Source source) { add(source.next()); }
+                void add(Item item) { }
+                void add(Other item) { }
+                void add(String item) { }
+                void add(int item) { }
+                void add(char item) { }
             }
             class Item { }
             class Other { }
         """,
     }
     with Engine.open(write(tmp_path, files)) as engine:
-        first, second = engine.locate("put").results
-        likely = engine.find_references(second.handle)
-        assert [item.line for item in likely.results] == [6]
-        assert likely.certainty.complete
-        unlikely = engine.find_references(first.handle)
-        assert not unlikely.results
-        assert (unlikely.certainty.complete, unlikely.certainty.possible) == (False, 1)
+        first, second, third = engine.locate("put").results
+        for symbol in (first, second):
+            found = engine.find_references(symbol.handle)
+            assert [item.line for item in found.results] == [7]
+            assert found.certainty.complete
+        assert not engine.find_references(third.handle).results
+        for symbol in engine.locate("add").results:
+            found = engine.find_references(symbol.handle)
+            assert (len(found.results), found.certainty.possible) == (0, 1)
+
+
+def test_arguments_tell_overloads_apart(tmp_path: Path) -> None:
+    files = {
+        "shop/Box.java": """
+            package shop;
+
+            import lib.Field;
+
+            public class Box {
+                private static void in(Base one, Integer two) { }
+                public static void in(Base one, Object two) { }
+                static void of(Object[] items) { }
+                static void of(int[] items) { }
+                static void of(Integer items) { }
+                static void of(long items) { }
+                static void set(String field, Object value, boolean force) { }
+                static void set(String type, String name, Object value) { }
+                static void log(Field where, String... items) { }
+                static void log(String... items) { }
+            }
+        """,
+        "shop/Use.java": """
+            package shop;
+
+            class Base<T extends Box> {
+                T box;
+                T box() { return box; }
+                void one() { }
+            }
+            class Better extends Box { void only() { } }
+            class Use extends Base<Better> {
+                void use(int[][] deep, Integer boxed, int plain) {
+                    Box.in(this, boxed);
+                    Box.of(deep);
+                    Box.of(boxed);
+                    Box.of(plain);
+                    Box.of(boxed + 1L);
+                    Box.set("x", "name", true);
+                    Box.log("a", "b");
+                    box().only();
+                    box.only();
+                    Box.log();
+                    one(1);
+                }
+            }
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+
+        def lines(name: str) -> list[list[int]]:
+            found = [engine.find_references(item.handle) for item in engine.locate(name).results]
+            return [[item.line for item in each.results] for each in found]
+
+        assert lines("in") == [[], [11]]
+        assert lines("of") == [[12], [], [13], [14, 15]]
+        assert lines("set") == [[16], []]
+        assert lines("log") == [[], [17, 20]]
+        assert lines("only") == [[18, 19]]
+        assert lines("one") == [[]]
+
+
+def test_classes_are_found_wherever_they_are_named(tmp_path: Path) -> None:
+    files = {
+        "src/a/Outer.java": """
+            package a;
+
+            public class Outer {
+                public class Child { }
+                public enum Mode { ON }
+                public @interface Named { Class<?> by(); }
+                record Pair(@Named(by = Outer.class) int left) { }
+                void make(Outer outer) { outer.new Child(); }
+            }
+        """,
+        "src/b/Use.java": """
+            package b;
+
+            import static a.Outer.Mode.ON;
+            import a.Outer.*;
+            class Use { Object mode = ON; Object all = x.Same.class; Object own = b.x.Same.class; }
+        """,
+        "src/x/Same.java": "package x;\npublic class Same { }\n",
+        "src/b/x/Same.java": "package b.x;\npublic class Same { }\n",
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "Outer", "import") == [
+            "src/b/Use.java:3 import",
+            "src/b/Use.java:4 import",
+        ]
+        assert uses(engine, "Mode", "import") == ["src/b/Use.java:3 import"]
+        assert uses(engine, "Outer > Child") == ["src/a/Outer.java:8 call"]
+        assert uses(engine, "Named > by") == ["src/a/Outer.java:7 read"]
+        assert uses(engine, "src/x/Same.java > Same") == ["src/b/Use.java:5 type"]
+        assert uses(engine, "src/b/x/Same.java > Same") == ["src/b/Use.java:5 type"]

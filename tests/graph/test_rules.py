@@ -248,10 +248,11 @@ def test_a_change_reaches_what_rests_on_it(
 
 def test_an_answer_says_why_it_is_not_complete(tmp_path: Path) -> None:
     files = {f"f{n}.py": "def same(): ...\n" for n in range(12)}
-    files["big.py"] = "x = '" + "y" * 30_000 + "'\n"
+    files["big.py"] = "x = 1\n" * 300
     files["broken.py"] = "def single(:\n  single(\n"
     files["single.py"] = "def single(): ...\n"
-    with Engine.open(write(tmp_path, files)) as engine:
+    root = write(tmp_path, files)
+    with Engine.open(root, flags={"index.max_file_bytes": 1024}) as engine:
         many = engine.find_references("same").certainty
         assert not many.complete
         assert "4 more definitions" in many.reasons[0]

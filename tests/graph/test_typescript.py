@@ -263,3 +263,49 @@ def test_a_type_parameter_follows_from_the_others_by_default(tmp_path: Path) -> 
     }
     with Engine.open(write(tmp_path, files)) as engine:
         assert uses(engine, "State > count") == ["main.ts:4 write"]
+
+
+def test_a_namespace_says_what_the_default_is(tmp_path: Path) -> None:
+    files = {
+        "make.d.ts": """
+            declare namespace make { const tool: Tool; export { tool as default }; }
+            interface Tool { (): void; }
+            declare function make(): void;
+            export = make;
+        """,
+        "main.ts": 'import made from "./make";\nmade();\n',
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "tool", "call") == ["main.ts:2 call"]
+
+
+def test_a_package_means_its_code_and_its_types(tmp_path: Path) -> None:
+    files = {
+        "package.json": '{"name": "kit", "main": "./index.js", "types": "./types/kit.d.ts"}',
+        "index.js": "class Kit { run() {} }\nmodule.exports = { Kit };\n",
+        "types/kit.d.ts": "export class Kit { run(): void; }\n",
+        "test/kit.js": 'const kit = require("..");\nnew kit.Kit().run();\n',
+        "test/file.js": 'const kit = require("../index.js");\nnew kit.Kit().run();\n',
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "index.js > run") == ["test/file.js:2 call", "test/kit.js:2 call"]
+        assert uses(engine, "types/kit.d.ts > run") == ["test/kit.js:2 call"]
+        (tmp_path / "types/kit.d.ts").write_text("export class Kit { go(): void; }\n")
+        assert uses(engine, "index.js > run") == ["test/file.js:2 call", "test/kit.js:2 call"]
+        (tmp_path / "types/kit.d.ts").unlink()
+        assert uses(engine, "Kit", "call") == ["test/file.js:2 call", "test/kit.js:2 call"]
+
+
+def test_nothing_is_said_of_a_type_that_goes_round(tmp_path: Path) -> None:
+    files = {
+        "store.ts": """
+            export interface Store { set(): void }
+            type Changed<S, L> = L extends [] ? S : L extends [infer M, ...infer R]
+                ? Changed<M, R> : never;
+            export declare function make<L>(list: L): Changed<Store, L>;
+            make([1]).set();
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        found = engine.find_references("Store > set")
+        assert (found.results, found.certainty.possible) == ((), 1)

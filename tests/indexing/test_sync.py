@@ -135,7 +135,7 @@ def test_a_file_that_becomes_unreadable_is_skipped_and_comes_back(
 ) -> None:
     repo.write({"a.py": "def one(): ...\n"})
     engine.index()
-    repo.write({"a.py": b"\0\0binary"})
+    repo.write({"a.py": b"\0\xffbinary"})
     engine.sync()
     status = engine.status()
     assert status.counts is not None

@@ -66,6 +66,21 @@ def test_text_becomes_utf8_without_mark(raw: bytes, text: bytes) -> None:
     assert decode_text(raw) == text
 
 
+def test_code_is_text_whatever_its_texts_hold(tmp_path: Path) -> None:
+    held = b'class Fuzz { String input = "a\0b"; }\n'
+    for name, is_text in (("Fuzz.java", True), ("fuzz.bin", False)):
+        (tmp_path / name).write_bytes(held)
+        assert isinstance(read(tmp_path / name), SourceText) is is_text
+    (tmp_path / "broken.java").write_bytes(b"\0\xff\xfe\x80")
+    assert read(tmp_path / "broken.java") == SkipReason.BINARY
+
+
+def test_only_what_people_minify_is_minified(tmp_path: Path) -> None:
+    for name, is_text in (("Table.java", True), ("app.js", False)):
+        (tmp_path / name).write_bytes(b"x" * 2_000)
+        assert isinstance(read(tmp_path / name, max_line_bytes=1_000), SourceText) is is_text
+
+
 def test_the_blob_id_is_gits(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"content\n")

@@ -9,7 +9,7 @@ class IndexSettings:
     """What is read and how the work is divided."""
 
     max_file_bytes: int = 1_048_576  # larger files are data; skipped and counted
-    max_line_bytes: int = 20_000  # minified where most of a file is in longer lines; skipped
+    max_line_bytes: int = 20_000  # minified where most of a script is in longer lines; skipped
     workers: int = 0  # processes that extract; 0: one for each CPU, at most 8
     inline_files: int = 50  # up to so many files are extracted without starting workers
     commit_files: int = 2_000  # after so many files what was extracted is made durable

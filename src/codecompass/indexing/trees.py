@@ -136,7 +136,9 @@ def _keys_by_content(
             raw = contents.get(file.blob_id)
             if raw is None:
                 continue
-            source = text_of_blob(raw, file.blob_id, max_line_bytes=settings.max_line_bytes)
+            source = text_of_blob(
+                raw, file.blob_id, file.path, max_line_bytes=settings.max_line_bytes
+            )
             if not isinstance(source, SkipReason):
                 keys[file.path] = version_key(file.path, source)
     return keys

@@ -102,7 +102,7 @@ def _extract_blob(
     """Extract one file of a commit."""
     if raw is None:
         return ExtractedFile(item.path, 0, 0, item.blob_id, skip_reason=SkipReason.NOT_FETCHED)
-    source = text_of_blob(raw, item.blob_id, max_line_bytes=settings.max_line_bytes)
+    source = text_of_blob(raw, item.blob_id, item.path, max_line_bytes=settings.max_line_bytes)
     if isinstance(source, SkipReason):
         return ExtractedFile(item.path, len(raw), 0, item.blob_id, skip_reason=source)
     return _extract_source(root, item, source)

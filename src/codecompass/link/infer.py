@@ -51,10 +51,6 @@ class Inference(Written):
         """What is handed to a test under a name; most languages have no such thing."""
         return ()
 
-    def is_sure(self, path: str, number: int) -> bool:  # noqa: ARG002  # where there are overloads
-        """Whether the declarations that an expression names are the only ones it can name."""
-        return True
-
     def value(self, path: str, number: int) -> Type | None:
         """What is known of the value of an expression."""
         if number == NOTHING:

@@ -10,7 +10,7 @@ from codecompass.link.infer import Inference
 from codecompass.link.names import Language
 from codecompass.link.resolve import Fate, Meaning, meaning_of, name_in
 from codecompass.link.types import Place
-from codecompass.model.edge import UNSURE, Edge, LinkedFile, Miss
+from codecompass.model.edge import Edge, LinkedFile, Miss
 from codecompass.model.module import ModuleFacts, Use
 
 
@@ -71,11 +71,11 @@ class Linker:
         misses: list[Miss] = []
         outside = 0
         for start, line, role, number, enclosing in uses:
-            fate, targets, is_sure = meanings[number]
+            fate, targets = meanings[number]
             if fate is Fate.EXTERNAL:
                 outside += 1
-            elif fate is Fate.UNRESOLVED or not is_sure:
-                name = name_in(inference.expr(path, number)) + ("" if is_sure else UNSURE)
+            elif fate is Fate.UNRESOLVED:
+                name = name_in(inference.expr(path, number))
                 misses.append(Miss(start, line, role, enclosing, name))
             edges += [Edge(start, line, role, enclosing, target) for target in targets]
         rests_on = frozenset(node for node in needs if node[0] != path)

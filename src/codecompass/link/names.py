@@ -175,9 +175,7 @@ class Names(Solver):
         for place in places:
             decl = self.decl(place)
             if decl.kind == DeclKind.IMPORT:
-                found.update(
-                    dict.fromkeys(self.imported(place[0], self.expr(place[0], decl.value)))
-                )
+                found.update(dict.fromkeys(self.targets(place[0], decl.value)))
             else:
                 found[place] = None
         return tuple(found)

@@ -22,7 +22,6 @@ class Meaning(NamedTuple):
 
     fate: Fate
     targets: tuple[Node, ...]
-    is_sure: bool = True  # or may others of the same name be meant
 
 
 _PLAIN = frozenset({"name", "typename", "token", "fixture", "require"})
@@ -42,7 +41,7 @@ def meaning_of(inference: Inference, path: str, number: int) -> Meaning:
         if key is not None:
             targets[place[0], key] = None
     if targets:
-        return Meaning(Fate.RESOLVED, tuple(targets), inference.is_sure(path, number))
+        return Meaning(Fate.RESOLVED, tuple(targets))
     # What has a place but no key is local to a function: nobody asks for it from elsewhere.
     return Meaning(Fate.EXTERNAL if is_outside or places else Fate.UNRESOLVED, ())
 

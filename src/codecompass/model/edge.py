@@ -26,10 +26,6 @@ class Edge(NamedTuple):
     target: Node
 
 
-UNSURE = "("
-"""What stands behind the name of a use that has edges, but may mean another overload."""
-
-
 class Miss(NamedTuple):
     """One use whose meaning is not known."""
 

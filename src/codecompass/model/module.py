@@ -13,6 +13,7 @@ An expression is a tuple that begins with its operation:
 - `("either", expressions)`: one of several
 - `("tuple", expressions)`, `("make", builtin type, groups of expressions)`: a literal;
   each group is what one type argument is made of
+- `("sum", expressions)`: what arithmetic gives, by the types of what it is made of
 - `("lit", builtin type)`, `("none",)`: a constant
 - `("decl", declaration)`: a function, class or object written in place
 - `("this", class declaration)`, `("class_of_this", ...)`, `("super", ...)`: the receiver
@@ -23,6 +24,7 @@ An expression is a tuple that begins with its operation:
 - `("function", declaration)`: a type written as a function's; `("builtin", name, arguments)`:
   one of the language's own; `("typed", of)`: a value of the type an expression writes;
   `("typeof", of)`: the type of a value
+- `("opaque",)`: a type of which nothing can be told, as one that goes round in circles
 - `("of", declaration)`: what a declaration without a name is
 - `("require", module)`: what a CommonJS module exports
 - `("props", of)`: what a component takes
@@ -90,6 +92,7 @@ class DeclFlag:
     INSTANCE = 256  # made through the receiver, inside a method
     FIXTURE = 512  # handed to tests by its name
     PART = 1024  # says more of what is defined elsewhere
+    PRIVATE = 2048  # not seen outside its file
 
 
 class ScopeKind(IntEnum):

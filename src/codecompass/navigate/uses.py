@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from codecompass.link.families import FAMILY_OF
-from codecompass.model.edge import UNSURE, Confidence, Miss, Node
+from codecompass.model.edge import Confidence, Node
 from codecompass.model.module import GIVEN_TYPE, ROLES
 from codecompass.model.reference import Role
 from codecompass.model.search import Place
@@ -80,8 +80,6 @@ class Graph:
         packed = self._graph.places_using(numbers)
         name = symbol.symbol.name
         possible = Counter(self._graph.files_missing(name))
-        for path in self._graph.files_missing(name + UNSURE):
-            possible[path] += len(self._unsure(name, path, packed.get(path, ())))
         return Uses(
             symbol,
             numbers,
@@ -108,17 +106,9 @@ class Graph:
                 path, miss.line, miss.start, ROLES[miss.role], miss.enclosing, Confidence.POSSIBLE
             )
             for path in paths
-            for miss in (
-                *(miss for miss in self._graph.misses(path) if miss.name == name),
-                *self._unsure(name, path, uses.packed.get(path, ())),
-            )
+            for miss in self._graph.misses(path)
+            if miss.name == name
         ]
-
-    def _unsure(self, name: str, path: str, own: Iterable[bytes]) -> list[Miss]:
-        """Uses in a file that were taken for other overloads of this name, perhaps wrongly."""
-        taken = {row[0] for part in own for row in unpack_places(part)}
-        misses = self._graph.misses(path)
-        return [m for m in misses if m.name == name + UNSURE and m.start not in taken]
 
     def calls_of(self, symbol: PlacedSymbol) -> tuple[Uses, list[UsePlace]]:
         """Where a symbol is called; a constructor is called by the name of its class."""
@@ -186,9 +176,7 @@ class Graph:
         return [
             miss.name
             for miss in self._graph.misses(symbol.path)
-            if span.start_byte <= miss.start < span.end_byte
-            and ROLES[miss.role] in _CALLS
-            and not miss.name.endswith(UNSURE)
+            if span.start_byte <= miss.start < span.end_byte and ROLES[miss.role] in _CALLS
         ]
 
     def symbols_at(self, nodes: Sequence[Node]) -> dict[Node, PlacedSymbol]:

@@ -79,6 +79,7 @@ def parse(
     Captures of one name come in source order without repetition.
     """
     loaded = _load(grammar)
+    data = data.replace(b"\0", b" ")  # at which the parser would end
     tree = loaded.parser.parse(data)
     repaired = [REPAIRS[name] for name in repairs]
     data, tree = _repaired(loaded, data, tree, [item for item in repaired if not item.blanks])

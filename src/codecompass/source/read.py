@@ -17,6 +17,11 @@ _BINARY_PROBE_BYTES = 8_000
 _FRESH_NS = 2_000_000_000
 _READ_ATTEMPTS = 3
 _MAX_HASHED_BYTES = 64 * 1024 * 1024
+# Files that are code whatever is in them: long lines are tables, NUL bytes are in texts.
+_CODE = (
+    ".java", ".kt", ".scala", ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift",
+    ".py", ".rb", ".ex", ".hs", ".zig",
+)  # fmt: skip
 # Python's stand-ins for bytes that are not UTF-8.
 _AS_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 # Never through a link, never waiting for somebody to write into a pipe.
@@ -42,18 +47,21 @@ def read_source(
         return SkipReason.UNREADABLE
     if raw is None:
         return SkipReason.TOO_LARGE if stat.S_ISREG(seen.st_mode) else SkipReason.NOT_A_FILE
-    source = text_of_blob(raw, blob_id(raw), max_line_bytes=max_line_bytes)
+    source = text_of_blob(raw, blob_id(raw), path, max_line_bytes=max_line_bytes)
     if isinstance(source, SkipReason) or not is_settled or is_too_fresh(seen.st_mtime_ns):
         return source
     return replace(source, mtime_ns=seen.st_mtime_ns)
 
 
-def text_of_blob(raw: bytes, blob_id: str, *, max_line_bytes: int) -> SourceText | SkipReason:
+def text_of_blob(
+    raw: bytes, blob_id: str, path: str, *, max_line_bytes: int
+) -> SourceText | SkipReason:
     """A content that was read, as text ready to parse; it has no time."""
+    is_code = path.endswith(_CODE)
     text = decode_text(raw)
-    if text is None:
+    if text is None or (_is_binary(raw) and not (is_code and text is raw)):
         return SkipReason.BINARY
-    if _is_minified(text, max_line_bytes):
+    if not is_code and _is_minified(text, max_line_bytes):
         return SkipReason.LONG_LINE
     return SourceText(blob_id, text, len(raw), 0)
 
@@ -74,7 +82,7 @@ def read_unchanged(root: Path, known: FileEntry) -> str | None:
     is_same = (seen.st_size, seen.st_mtime_ns) == (known.size_bytes, known.mtime_ns)
     if not is_same and blob_id(raw) != known.blob_id:
         return None
-    if raw.isascii() and b"\0" not in raw[:_BINARY_PROBE_BYTES]:
+    if raw.isascii():
         return raw.decode("ascii")
     text = decode_text(raw)
     return None if text is None else text.decode("utf-8", "replace")
@@ -104,7 +112,7 @@ def blob_id(raw: bytes) -> str:
 
 
 def decode_text(raw: bytes) -> bytes | None:
-    """The content as UTF-8 without byte order mark; None if it is binary.
+    """The content of a text as UTF-8 without byte order mark; None if it cannot be one.
 
     UTF-16 counts as text only with its mark. Bytes that are not UTF-8 are taken as
     Latin-1, in which every byte is a character; the rest of the text is not touched.
@@ -116,13 +124,16 @@ def decode_text(raw: bytes) -> bytes | None:
             return raw.decode("utf-16").encode("utf-8")
         except UnicodeError:
             return None
-    if b"\0" in raw[:_BINARY_PROBE_BYTES]:
-        return None
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("utf-8", "surrogateescape").translate(_AS_LATIN_1).encode("utf-8")
     return raw
+
+
+def _is_binary(raw: bytes) -> bool:
+    is_marked = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return not is_marked and b"\0" in raw[:_BINARY_PROBE_BYTES]
 
 
 def _read_settled(path: Path | str, max_bytes: int) -> tuple[bytes | None, os.stat_result, bool]:

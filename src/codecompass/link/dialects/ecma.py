@@ -25,6 +25,8 @@ _OUTPUT = re.compile(
     r"^(?:\./)?(?:dist|lib|build|out)/(?:(?:esm|cjs|types|prod|dev|src)/)*(.*?)(?:\.d)?\.[mc]?[jt]sx?$"
 )
 _MAX_EXTENDS = 6
+TYPES = ":types"
+"""The name of the part of a package's main file that says its types."""
 
 DIALECT = Dialect(
     stubs="<ecma>",
@@ -68,6 +70,7 @@ class EcmaModules:
         self._configs = sorted(self._read_configs(), key=lambda config: -len(config.folder))
         self._packages: dict[str, tuple[str, Any]] = {}
         self._imports: dict[str, Any] = {}
+        self._described: dict[str, str] = {}
         for path, text in sorted(configs.items()):
             if path.rpartition("/")[2] == "package.json":
                 self._read_package(dirname(path), _loads(text))
@@ -85,17 +88,18 @@ class EcmaModules:
             self._resolved[key] = self._find(importer, module)
         return self._resolved[key]
 
-    def part(self, _path: str, _name: str) -> str | None:
-        """Modules have no parts but their exports."""
-        return None
+    def part(self, path: str, name: str) -> str | None:
+        """Modules have no parts but their exports, and their types where they stand apart."""
+        found = self._described.get(path) if name == TYPES else None
+        return found if found in self._files else None
 
     def units(self, _path: str) -> list[str]:
         """A file is a module and nothing more."""
         return []
 
-    def owners(self, _path: str) -> list[tuple[str, str]]:
-        """Nothing else means a file but the texts of imports."""
-        return []
+    def owners(self, path: str) -> list[tuple[str, str]]:
+        """Nothing else means a file but the texts of imports, and being the types of another."""
+        return [(main, TYPES) for main, types in self._described.items() if types == path]
 
     def _find(self, importer: str, module: str) -> str | None:
         if module.startswith("."):
@@ -206,6 +210,9 @@ class EcmaModules:
             return
         if isinstance(package.get("imports"), dict):
             self._imports[folder] = package["imports"]
+        main, types = package.get("main"), package.get("types", package.get("typings"))
+        if isinstance(main, str) and isinstance(types, str) and main.endswith(_PLAIN):
+            self._described[normpath(join(folder, main))] = normpath(join(folder, types))
         name = package.get("name")
         if isinstance(name, str) and name and name not in self._packages:
             self._packages[name] = (folder, package)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from codecompass.link.dialects.ecma import TYPES
 from codecompass.link.infer import Inference
 from codecompass.link.members import Member
 from codecompass.link.names import Places
@@ -19,6 +20,8 @@ from codecompass.model.module import NOTHING, DeclKind, Expr, ModuleFacts
 
 _WHOLE = "="
 _INDEXED = "[]"
+OPAQUE: Type = ("opaque",)
+"""One of the types that a value may be, of which nothing is known."""
 _LISTS = frozenset({"Array", "ReadonlyArray", "Set", "Promise", "String", "Number", "Function"})
 
 
@@ -40,9 +43,21 @@ class EcmaInference(Inference):
                     return ((self.dialect.stubs, NOTHING),)
                 return self._builtin(name) or (OUTSIDE,)
             return (OUTSIDE,)
-        if name in ("", _WHOLE, "default"):
-            return self._whole(target, name)
-        return self.export(target, name)
+        places = self._given(target, name)
+        types = self._types_of(target, module)
+        return tuple(dict.fromkeys((*places, *self._given(types, name)))) if types else places
+
+    def _given(self, path: str, name: str) -> Places:
+        is_whole = name in ("", _WHOLE, "default")
+        return self._whole(path, name) if is_whole else self.export(path, name)
+
+    def _types_of(self, path: str, module: str) -> str | None:
+        """The file with the types of a package, where an import names the package as a whole."""
+        stem = path.rpartition("/")[2].rpartition(".")[0]
+        if module.rpartition("/")[2].startswith(stem):
+            return None
+        self.note(path, TYPES)
+        return self._language.modules.part(path, TYPES)
 
     def _whole(self, path: str, name: str) -> Places:
         if name == "default":
@@ -224,6 +239,8 @@ class EcmaInference(Inference):
         """The member that a name means on a value of a type."""
         if type_ is not None and type_[0] == "func":
             return self._find_on_function(type_, name)
+        if OPAQUE in members_of(type_):
+            return Member((), {})
         if type_ is not None and type_[0] == "tuple":
             return super().find(self.builtin("Array", (union(type_[1]),)), name)
         found = super().find(type_, name)
@@ -316,6 +333,8 @@ class EcmaInference(Inference):
         if type_ is None:
             return None
         kind = type_[0]
+        if OPAQUE in members_of(type_):
+            return None
         if kind in ("class", "func") and name == "prototype":
             return ("inst", type_[1], ())
         if kind in ("inst", "self") and name == self.constructor_name:
@@ -355,6 +374,8 @@ class EcmaInference(Inference):
         operation = expr[0]
         if operation == "typeof":
             return self.value(path, expr[1])
+        if operation == "opaque":
+            return OPAQUE
         if operation == "member" and self.expr(path, expr[1])[0] == "typed":
             return self.member_type(self.value(path, expr[1]), expr[2])
         return super()._type(path, expr, number)

@@ -8,9 +8,17 @@ from codecompass.link.dialect import Dialect
 from codecompass.link.members import Member
 from codecompass.link.modules import nearness
 from codecompass.link.names import Places
-from codecompass.link.overloads import Overloads
+from codecompass.link.overloads import BOXED, NEVER, Overloads
 from codecompass.link.types import OUTSIDE, Place, Type, members_of, substitute, union
-from codecompass.model.module import NOTHING, Decl, DeclKind, Expr, ScopeKind, may_be_type
+from codecompass.model.module import (
+    NOTHING,
+    Decl,
+    DeclFlag,
+    DeclKind,
+    Expr,
+    ScopeKind,
+    may_be_type,
+)
 
 _SUFFIX = ".java"
 _CLASSES = frozenset({DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.ENUM})
@@ -49,6 +57,13 @@ class JavaModules:
             return None
         ending = f"/{'/'.join(parts)}{_SUFFIX}"
         found = [path for path in self._named.get(parts[-1], ()) if f"/{path}".endswith(ending)]
+        if len(found) > 1:  # `a.B` is not meant where the folder holds `org/a/B.java` as well
+            roots = tuple(f"/{path}".removesuffix(ending) + "/" for path in found)
+            found = [
+                path
+                for path, root in zip(found, roots, strict=True)
+                if not any(root != other and root.startswith(other) for other in roots)
+            ]
         return max(found, key=lambda path: nearness(path, importer)) if found else None
 
     def part(self, _path: str, _name: str) -> str | None:
@@ -65,11 +80,20 @@ class JavaModules:
         return [(f"package {folder.rpartition('/')[2]}", name.removesuffix(_SUFFIX))]
 
 
+_PLAIN = {
+    "Boolean": "boolean", "Byte": "byte", "Short": "short", "Character": "char",
+    "Integer": "int", "Long": "long", "Float": "float", "Double": "double",
+}  # fmt: skip
+
+
 class JavaInference(Overloads):
     """Inference with the rules that only Java has."""
 
     constructor_name = "<init>()"
     receiver_is_parameter = False
+    widths = {  # noqa: RUF012
+        "$byte": 0, "$short": 1, "$char": 2, "$int": 3, "$long": 4, "$float": 5, "$double": 6,
+    }  # fmt: skip
 
     # Names.
 
@@ -82,26 +106,30 @@ class JavaInference(Overloads):
         return self._named(path, name, scope, may_be_type)
 
     def _named(self, path: str, name: str, scope: int, is_meant: Callable[[Decl], bool]) -> Places:
+        return self._named_on(path, name, scope, is_meant)[1].places
+
+    def _named_on(
+        self, path: str, name: str, scope: int, is_meant: Callable[[Decl], bool]
+    ) -> tuple[Type | None, Member]:
+        """What a name stands for, with the receiver of what it is a member of."""
         facts = self.facts(path)
         while facts is not None and scope != NOTHING:
             found = facts.scopes[scope]
             if found.kind == ScopeKind.CLASS and found.owner != NOTHING:
-                member = self.find(("self", (path, found.owner)), name).places
-                places = tuple(p for p in member if p == OUTSIDE or is_meant(self.decl(p)))
+                owner: Type = ("self", (path, found.owner))
+                member = self.find(owner, name)
+                places = tuple(p for p in member.places if p == OUTSIDE or is_meant(self.decl(p)))
                 if places and places != (OUTSIDE,):
-                    return places
+                    return owner, Member(places, member.known)
             numbers = [n for n in found.names.get(name, ()) if is_meant(facts.decls[n])]
             if numbers and found.kind != ScopeKind.CLASS:
                 if scope == 0:
                     self.note(path, name)
-                return self.followed(tuple((path, number) for number in numbers))
+                return None, Member(self.followed(tuple((path, n) for n in numbers)), {})
             scope = found.parent
         self.note(path, name)
-        return (
-            self._of_package(path, name)
-            or self._of_stars(path, name)
-            or (self._builtin(name) or (OUTSIDE,))
-        )
+        outer = self._of_package(path, name) or self._of_stars(path, name)
+        return None, Member(outer or self._builtin(name) or (OUTSIDE,), {})
 
     def _of_package(self, path: str, name: str) -> Places:
         facts = self.facts(path)
@@ -226,9 +254,61 @@ class JavaInference(Overloads):
             return self._value_of_places(self.targets(path, number))
         if expr[0] == "member" and len(expr) > 3:
             return self._value_of_method(path, expr)
+        if expr[0] == "sum":
+            return self._sum([self.value(path, item) for item in expr[1]])
+        if expr[0] == "name":
+            owner, member = self._named_on(path, expr[1], expr[2], lambda _decl: True)
+            if owner is not None and member.known:
+                places = self._meant(path, member.places, expr[3] if len(expr) > 3 else ())
+                return self._type_of_member(owner, Member(places, member.known))
         if expr[0] in ("name", "member") and self._is_plain(path, expr, number):
             return self._value_of_places(self.targets(path, number))
         return super()._value(path, expr, number)
+
+    def _sum(self, types: list[Type | None]) -> Type | None:
+        """What arithmetic gives: a text if one is, else the wider number, an int at least."""
+        names = [
+            self.decl(item[1]).name if item is not None and item[0] == "inst" else ""
+            for item in types
+        ]
+        if "String" in names:
+            return self.builtin("String")
+        numbers = [name if name in self.widths else f"${_PLAIN.get(name, '')}" for name in names]
+        if any(name not in self.widths for name in numbers):
+            return None
+        return self.builtin(max([*numbers, "$int"], key=lambda name: self.widths[name]))
+
+    def _meant(self, path: str, places: Places, arguments: tuple[int, ...]) -> Places:
+        """What is private elsewhere is not meant, nor what takes other arguments."""
+        seen = [
+            place
+            for place in places
+            if place[0] in (path, "") or not self.decl(place).flags & DeclFlag.PRIVATE
+        ]
+        found = super()._meant(path, tuple(seen), arguments)
+        given = [self.value(path, item) for item in arguments]
+        return tuple(
+            place
+            for place in found
+            if self._takes(place, len(arguments)) and self._distance(place, given) < NEVER
+        )
+
+    def unboxed(self, expected: Type, given: Type) -> int:
+        """An object that holds a number may stand for the number."""
+        wide = self.builtin(f"${_PLAIN.get(self.decl(given[1]).name, '')}")
+        if wide is None or not self._is_number(expected):
+            return super().unboxed(expected, given)
+        return BOXED + self._step(expected, wide)
+
+    def _step_to_parameter(self, expected: Type, given: Type) -> int:
+        """A type parameter takes what the type that bounds it takes, which may be all."""
+        bound = self.at_least(expected)
+        is_known = bound is not None and bound[0] == "inst"
+        return self._step(bound if is_known else self.builtin("Object"), given)
+
+    def _is_number(self, type_: Type | None) -> bool:
+        name = self.decl(type_[1]).name if type_ is not None and type_[0] == "inst" else ""
+        return name.startswith("$")
 
     def _is_plain(self, path: str, expr: Expr, number: int) -> bool:
         """Whether a value is that of what it names: a method without a receiver, a full name."""

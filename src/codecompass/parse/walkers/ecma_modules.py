@@ -144,6 +144,8 @@ class Modules(Declarations):
         else:
             value = self.builder.expr("name", exported, scope)
         self._set_export(scope, self.property_name(alias or name), value)
+        if scope != 0 and alias is not None:  # in a namespace
+            self.builder.declare(alias, DeclKind.IMPORT, scope, value=value)
         self.builder.use(name, Role.EXPORT, value)
         if alias is not None:
             self.builder.use(alias, Role.EXPORT, value)

@@ -144,7 +144,17 @@ class Types:
         found = {}
         for field in ("left", "right", "consequence", "alternative"):
             found[field] = self.type_(node.child_by_field_name(field), inner)
-        return self.builder.either((found["consequence"], found["alternative"]))
+        branches = [found["consequence"], found["alternative"]]
+        if any(
+            self._is_again(node.child_by_field_name(f)) for f in ("consequence", "alternative")
+        ):
+            branches.append(self.builder.expr("opaque"))
+        return self.builder.either(branches)
+
+    def _is_again(self, node: Node | None) -> bool:
+        """Whether a type is the one being declared: how often it goes round, nobody knows."""
+        name = node.child_by_field_name("name") if node is not None else None
+        return name is not None and bool(self.hint) and self.builder.text(name) == self.hint
 
     def _predefined(self, node: Node, _scope: int) -> int:
         name = self.builder.text(node)

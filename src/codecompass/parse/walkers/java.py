@@ -99,8 +99,7 @@ class _Walker(Expressions):
         is_static = any(child.type == "static" for child in node.children)
         if any(child.type == "asterisk" for child in node.named_children):
             self.builder.stars.append(text)
-            if is_static:
-                self._use_class(names[0], text)
+            self._use_classes(names[0])
             return
         last = names[0].child_by_field_name("name") or names[0]
         name = self.builder.text(last)
@@ -108,23 +107,23 @@ class _Walker(Expressions):
             value = self.builder.expr("from", text, "")
             self.builder.declare(last, DeclKind.IMPORT, scope, value=value)
             self.builder.use(last, Role.IMPORT, value)
-            outer, inner = names[0].child_by_field_name("scope"), text.rpartition(".")[0]
-            if outer is not None and inner.rpartition(".")[2][:1].isupper():
-                self._use_class(outer, inner)
+            self._use_classes(names[0].child_by_field_name("scope"))
             return
         owner = text.rpartition(".")[0]
-        scope_of = names[0].child_by_field_name("scope")
-        if scope_of is not None:
-            self._use_class(scope_of, owner)
+        self._use_classes(names[0].child_by_field_name("scope"))
         self.builder.use(last, Role.IMPORT, self.builder.expr("from", owner, name))
         for called in (name, f"{name}()"):
             value = self.builder.expr("from", owner, called)
             self.builder.declare_name(called, last, DeclKind.IMPORT, scope, value=value)
 
-    def _use_class(self, node: Node, full_name: str) -> None:
-        """A class that is named in an import for the sake of its members."""
-        last = node.child_by_field_name("name") or node
-        self.builder.use(last, Role.IMPORT, self.builder.expr("from", full_name, ""))
+    def _use_classes(self, node: Node | None) -> None:
+        """The classes that are named in an import for the sake of their members."""
+        while node is not None:
+            last = node.child_by_field_name("name") or node
+            if self.builder.text(last)[:1].isupper():
+                value = self.builder.expr("from", self.builder.text(node), "")
+                self.builder.use(last, Role.IMPORT, value)
+            node = node.child_by_field_name("scope")
 
     # Classes.
 
@@ -170,6 +169,7 @@ class _Walker(Expressions):
             name = child.child_by_field_name("name")
             if name is None or inner == NOTHING:
                 continue
+            self._modifiers(child, inner)
             declared = self.type_(child.child_by_field_name("type"), inner)
             self.builder.declare(name, DeclKind.FIELD, inner, type=declared)
             called = f"{self.builder.text(name)}()"
@@ -179,7 +179,9 @@ class _Walker(Expressions):
         flags = 0
         for child in node.named_children:
             if child.type == "modifiers":
-                flags |= DeclFlag.STATIC if "static" in {c.type for c in child.children} else 0
+                words = {part.type for part in child.children}
+                flags |= DeclFlag.STATIC if "static" in words else 0
+                flags |= DeclFlag.PRIVATE if "private" in words else 0
                 for part in child.named_children:
                     if part.type.endswith("annotation"):
                         self.annotation(part, scope)
@@ -203,9 +205,7 @@ class _Walker(Expressions):
             if name is None:
                 continue
             value = self.expression(part, scope) if part is not None else NOTHING
-            written = declared
-            if child.child_by_field_name("dimensions") is not None:
-                written = self.builder.expr("builtin", "Array", (declared,))
+            written = self.array_of(declared, child.child_by_field_name("dimensions"))
             if written != NOTHING:
                 self.expect(value, self.builder.expr("typed", written))
             self.builder.declare(name, kind, scope, type=written, value=value, flags=flags)

@@ -13,16 +13,12 @@ from codecompass.model.reference import Role
 from codecompass.parse.walkers.builder import Builder
 
 _LITERALS = {
-    "string_literal": "String", "text_block": "String", "character_literal": "Character",
-    "decimal_integer_literal": "Integer", "hex_integer_literal": "Integer",
-    "octal_integer_literal": "Integer", "binary_integer_literal": "Integer",
-    "decimal_floating_point_literal": "Double", "true": "Boolean", "false": "Boolean",
+    "string_literal": "String", "text_block": "String", "character_literal": "$char",
+    "decimal_integer_literal": "$int", "hex_integer_literal": "$int",
+    "octal_integer_literal": "$int", "binary_integer_literal": "$int",
+    "decimal_floating_point_literal": "$double", "true": "$boolean", "false": "$boolean",
 }  # fmt: skip
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "&&", "||"})
-_BOXED = {
-    "boolean": "Boolean", "byte": "Byte", "short": "Short", "int": "Integer", "long": "Long",
-    "char": "Character", "float": "Float", "double": "Double",
-}  # fmt: skip
 _PRIMITIVES = frozenset({"integral_type", "floating_point_type", "boolean_type"})
 
 
@@ -86,9 +82,9 @@ class Expressions:
             return self._generic(node, scope, role)
         if node.type == "array_type":
             of = self.type_(node.child_by_field_name("element"), scope)
-            return self.builder.expr("builtin", "Array", (of,))
+            return self.array_of(of, node.child_by_field_name("dimensions"))
         if node.type in _PRIMITIVES:
-            return self.builder.expr("lit", _BOXED[self.builder.text(node)])
+            return self.builder.expr("lit", f"${self.builder.text(node)}")
         found = NOTHING
         for child in node.named_children:
             if child.type.endswith("annotation"):
@@ -97,6 +93,13 @@ class Expressions:
                 inner = self.type_(child, scope, role)
                 found = inner if found == NOTHING else found
         return found
+
+    def array_of(self, of: int, dimensions: Node | None, sized: int = 0) -> int:
+        """A type with as many dimensions as brackets are written behind it."""
+        written = (dimensions.text or b"").count(b"[") if dimensions is not None else 0
+        for _ in range(written + sized):
+            of = self.builder.expr("builtin", "Array", (of,))
+        return of
 
     def _scoped_type(self, node: Node, scope: int, role: Role) -> int:
         parts = [child for child in node.named_children if not child.type.endswith("annotation")]
@@ -231,17 +234,29 @@ class Expressions:
                 self.builder.update(number, value=found)
 
     def _new(self, node: Node, scope: int) -> int:
-        made = self.type_(node.child_by_field_name("type"), scope, Role.CALL)
+        made = self._made(node, scope)
         arguments = self.arguments(node.child_by_field_name("arguments"), scope)
         for child in node.named_children:
             if child.type == "class_body":
                 return self._anonymous(child, scope, made)
-            if child.type in ("identifier", "this", "field_access"):
-                self.expression(child, scope)
         if made == NOTHING:
             return NOTHING
         found = self.builder.expr("typed", made)
         self._expect(arguments, self.builder.expr("new", made, arguments, ()))
+        return found
+
+    def _made(self, node: Node, scope: int) -> int:
+        """The class that is made; `outer.new Inner()` names one of the class of a value."""
+        written = node.child_by_field_name("type")
+        outer = next((child for child in node.children if child.type == "."), None)
+        of = node.named_children[0] if outer is not None else None
+        if of is None or written is None:
+            return self.type_(written, scope, Role.CALL)
+        value = self.expression(of, scope)
+        if written.type != "type_identifier" or value == NOTHING:
+            return self.type_(written, scope, Role.CALL)
+        found = self.builder.expr("member", value, self.builder.text(written))
+        self.builder.use(written, Role.CALL, found)
         return found
 
     def _anonymous(self, node: Node, scope: int, base: int) -> int:
@@ -337,7 +352,7 @@ class Expressions:
         pattern = node.child_by_field_name("pattern")
         if pattern is not None:
             self.expression(pattern, scope)
-        return self.builder.expr("lit", "Boolean")
+        return self.builder.expr("lit", "$boolean")
 
     def _index(self, node: Node, scope: int) -> int:
         values = [self.expression(child, scope) for child in node.named_children]
@@ -350,7 +365,10 @@ class Expressions:
         for child in node.named_children:
             if child.type in ("array_initializer", "dimensions_expr"):
                 self.expression(child, scope)
-        return self.builder.expr("typed", self.builder.expr("builtin", "Array", (of,)))
+        given = node.children_by_field_name("dimensions")
+        sized = sum(child.type == "dimensions_expr" for child in given)
+        unsized = next((child for child in given if child.type == "dimensions"), None)
+        return self.builder.expr("typed", self.array_of(of, unsized, sized))
 
     def _ternary(self, node: Node, scope: int) -> int:
         found = {}
@@ -374,11 +392,11 @@ class Expressions:
         operator = node.child_by_field_name("operator")
         values = [self.expression(part, scope) for part in (left, right) if part is not None]
         if operator is not None and operator.type in _COMPARISONS:
-            return self.builder.expr("lit", "Boolean")
+            return self.builder.expr("lit", "$boolean")
         strings = self.builder.expr("lit", "String")
         if operator is not None and operator.type == "+" and strings in values:
             return strings
-        return values[0] if values else NOTHING
+        return self.builder.expr("sum", tuple(values)) if len(values) > 1 else NOTHING
 
     def _inner(self, node: Node, scope: int) -> int:
         values = [self.expression(child, scope) for child in node.named_children]
@@ -391,8 +409,8 @@ class Expressions:
     def _literal(self, node: Node, _scope: int) -> int:
         suffix = self.builder.text(node)[-1:].lower()
         known = _LITERALS[node.type]
-        if known == "Double" and suffix == "f":
-            known = "Float"
-        elif known == "Integer" and suffix == "l":
-            known = "Long"
+        if known == "$double" and suffix == "f":
+            known = "$float"
+        elif known == "$int" and suffix == "l":
+            known = "$long"
         return self.builder.expr("lit", known)
