@@ -101,3 +101,110 @@ def test_cross_module(tmp_path: Path) -> None:
                                       "src/store/mod.rs:20 call"]  # fmt: skip
         assert "src/lib.rs:2 import" in uses(engine, "Item")
         assert family(engine, "Store", "member")
+
+
+def test_a_file_and_a_build_are_what_attributes_say(tmp_path: Path) -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "shop"\n',
+        "src/lib.rs": """
+            #[cfg(not(all(test, loom)))]
+            mod real;
+            #[cfg(not(all(test, loom)))]
+            pub use self::real::*;
+            #[cfg(all(test, loom))]
+            mod mocked;
+            #[cfg(all(test, loom))]
+            pub use self::mocked::*;
+            mod inline { pub mod deep; }
+            pub fn go() { inline::deep::dig(); lock(); }
+        """,
+        "src/real.rs": "pub fn lock() {}\n",
+        "src/mocked.rs": "pub fn lock() {}\n",
+        "src/inline/deep.rs": "pub fn dig() {}\n",
+        "tests/all.rs": """
+            #[path = "../src/real.rs"]
+            mod other;
+            use ::shop::{self as kit, go};
+            use shop as none;
+            fn run() { other::lock(); kit::go(); go(); }
+            mod shop {}
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "real.rs > lock", "call") == [
+            "src/lib.rs:10 call",
+            "tests/all.rs:5 call",
+        ]
+        assert uses(engine, "mocked.rs > lock", "call") == []
+        assert uses(engine, "dig") == ["src/lib.rs:10 call"]
+        assert uses(engine, "go", "call") == ["tests/all.rs:5 call", "tests/all.rs:5 call"]
+
+
+def test_types_and_traits_of_several_crates(tmp_path: Path) -> None:
+    files = {
+        "Cargo.toml": '[workspace]\nmembers = ["kit", "app"]\n',
+        "kit/Cargo.toml": '[package]\nname = "kit"\n',
+        "kit/src/lib.rs": """
+            pub struct Item { pub wide: u32 }
+            pub trait Shape { type Out; fn make() -> Self; fn size(&self) -> u32; }
+            pub trait Ext { fn shout(&self); }
+            impl Ext for str { fn shout(&self) {} }
+        """,
+        "app/Cargo.toml": '[package]\nname = "app"\n',
+        "app/src/lib.rs": """
+            use kit::{Ext, Item, Shape};
+            impl Shape for Item {
+                type Out = Item;
+                fn make() -> Self { Item { wide: 1 } }
+                fn size(&self) -> u32 { let _: Option<Self::Out> = None; self.wide }
+            }
+            fn run(other: lib::Thing) {
+                Item::make().size();
+                "x".shout();
+                other.size();
+                lib::Shape::size(&other);
+            }
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "Item > wide") == ["app/src/lib.rs:4 write", "app/src/lib.rs:5 read"]
+        assert uses(engine, "Shape > Out", "type") == ["app/src/lib.rs:5 type"]
+        assert uses(engine, "app/src/lib.rs > size", "call") == ["app/src/lib.rs:8 call"]
+        assert uses(engine, "app/src/lib.rs > shout") == []
+        assert uses(engine, "kit/src/lib.rs > shout", "call") == ["app/src/lib.rs:9 call"]
+        assert engine.find_references("app/src/lib.rs > size").certainty.possible == 2
+
+
+def test_what_macros_make_keeps_answers_open(tmp_path: Path) -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "shop"\n',
+        "src/lib.rs": """
+            pub struct Wide(u64);
+            impl From<u64> for Wide { fn from(n: u64) -> Self { Wide(n) } }
+            macro_rules! impl_from { ($t:ty) => { impl From<$t> for Wide { } } }
+            impl_from!(u8);
+            macro_rules! check { ($name:ident) => { fn $name() {} } }
+            pub fn one() {}
+            check!(one);
+            fn run() { Wide::from(1u8); hidden(); }
+        """,
+        "src/hidden.rs": "pub fn hidden() {}\n",
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        for name in ("from", "one", "hidden"):
+            found = engine.find_references(name)
+            assert (found.results, found.certainty.possible) == ((), 1), name
+
+
+def test_a_condition_binds_after_its_value(tmp_path: Path) -> None:
+    files = {
+        "src/lib.rs": """
+            fn host() -> Option<u32> { None }
+            fn run() { if let Some(host) = host() { let _ = host + 1; } task::spawn(task()); }
+            mod task { pub fn spawn(n: u32) {} }
+            fn task() -> u32 { 1 }
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "host") == ["src/lib.rs:2 call"]
+        assert uses(engine, "spawn") == ["src/lib.rs:2 call"]

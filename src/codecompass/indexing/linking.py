@@ -278,6 +278,7 @@ class _FamilyLinking:
                     names = found.setdefault(unit, set())
                     if names is not None:
                         names |= keys | {".".join(key.split(".")[-2:]) for key in keys}
+                        names |= {f".{key.rpartition('.')[2]}" for key in keys}
         if moved:
             self._add_moved(found, before, moved)
         return found

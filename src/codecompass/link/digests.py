@@ -13,7 +13,7 @@ STARS = "*"
 """The name under which the modules are known whose names are passed on."""
 _WITH_BASES = frozenset({DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.OBJECT, DeclKind.NARROWED})
 _WITH_POSITION = frozenset({"index", "item", "expected", "parameter"})
-_PLACES = frozenset({"crate", "here", "above", "extern", "child"})
+_PLACES = frozenset({"crate", "here", "above", "extern", "child", "outer"})
 _MAX_DEPTH = 400
 
 
@@ -80,7 +80,7 @@ class _Reader:
             return None
         expr = self._facts.exprs[number]
         operation = expr[0]
-        if operation in ("name", "typename", "token", "fixture"):
+        if operation in ("name", "typename", "token", "attribute", "fixture"):
             given = [self._part(item, depth + 1) for item in expr[3:]]
             return (operation, expr[1], self._bound(expr[1], expr[2], depth + 1), given)
         if operation in _PLACES:  # the scope it stands in, which is no part of what it says

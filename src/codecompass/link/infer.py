@@ -47,6 +47,10 @@ class Inference(Written):
                 return self.fixture(path, expr[1], expr[2])
         return ()
 
+    def named(self, path: str, number: int) -> Places:
+        """The declarations that an expression names, as a reader is shown them."""
+        return self.targets(path, number)
+
     def fixture(self, path: str, name: str, scope: int) -> Places:  # noqa: ARG002  # for Python
         """What is handed to a test under a name; most languages have no such thing."""
         return ()

@@ -24,12 +24,12 @@ class Meaning(NamedTuple):
     targets: tuple[Node, ...]
 
 
-_PLAIN = frozenset({"name", "typename", "token", "fixture", "require"})
+_PLAIN = frozenset({"name", "typename", "token", "attribute", "outer", "fixture", "require"})
 
 
 def meaning_of(inference: Inference, path: str, number: int) -> Meaning:
     """What an expression of a file means."""
-    places = inference.targets(path, number)
+    places = inference.named(path, number)
     stubs = inference.dialect.stubs
     targets: dict[Node, None] = {}
     is_outside = False

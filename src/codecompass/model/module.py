@@ -93,6 +93,9 @@ class DeclFlag:
     FIXTURE = 512  # handed to tests by its name
     PART = 1024  # says more of what is defined elsewhere
     PRIVATE = 2048  # not seen outside its file
+    INACTIVE = 4096  # left out of a usual build
+    NAMING = 8192  # a macro that takes names, of which it may make anything
+    MUTATING = 16384  # takes its receiver as `&mut self`
 
 
 class ScopeKind(IntEnum):

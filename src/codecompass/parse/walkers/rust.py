@@ -1,15 +1,23 @@
 """Rust: modules, items and statements; expressions are in `rust_expressions`."""
 
+import re
 from collections.abc import Callable
 
 from tree_sitter import Node
 
 from codecompass.model.module import NOTHING, DeclFlag, DeclKind, ModuleFacts, ScopeKind
 from codecompass.model.reference import Role
-from codecompass.parse.walkers.rust_expressions import Expressions
+from codecompass.parse.walkers.rust_attributes import (
+    attributes_of,
+    is_inactive,
+    is_own,
+    written_path,
+)
+from codecompass.parse.walkers.rust_imports import Imports
 
-EVERYTHING = "*"
-"""The name under which `use a::*` is bound."""
+_MUTATING = re.compile(r"&\s*(?:'\w+\s+)?mut\b")
+_SLICE = re.compile(r"(?:&|'\w+|mut\b|\s)*\[")
+_IMPLS = re.compile(r"\bimpl\b[^{;]*?(\w+)(?:<[^{;]*?>)?\s+for\b")
 _ITEMS = frozenset({"attribute_item", "inner_attribute_item", "label", "visibility_modifier"})
 
 
@@ -23,16 +31,17 @@ def walk(root: Node, text: bytes) -> ModuleFacts:
         walker.close()
 
 
-class _Walker(Expressions):
+class _Walker(Imports):
     """Goes through items and statements once, in source order."""
 
     def __init__(self, text: bytes) -> None:
         super().__init__(text)
         self._owner = NOTHING  # the type of the impl around, as an expression
+        self._modules: list[str] = []  # those around that are written in place
         self._generic_of_impl: tuple[int, ...] = ()
         self._items: dict[str, Callable[[Node, int], None]] = {
-            "use_declaration": self._use,
-            "extern_crate_declaration": self._extern,
+            "use_declaration": self.use_,
+            "extern_crate_declaration": self.extern,
             "mod_item": self._module,
             "struct_item": self._struct_item,
             "union_item": self._struct_item,
@@ -61,7 +70,7 @@ class _Walker(Expressions):
             if child.type == "let_declaration":
                 scope = self._let(child, scope)
             elif visit is not None:
-                visit(child, scope)
+                self._item(visit, child, scope)
             elif child.type == "expression_statement":
                 for part in child.named_children:
                     value = self.expression(part, scope)
@@ -71,87 +80,48 @@ class _Walker(Expressions):
                 value = self.expression(child, scope)
         return value
 
+    def _item(self, visit: Callable[[Node, int], None], node: Node, scope: int) -> None:
+        """An item and what its attributes say."""
+        before = len(self.builder.decls)
+        attributes = list(attributes_of(node))
+        for attribute in attributes:
+            self._attribute(attribute, scope)
+        visit(node, scope)
+        if is_inactive([self.builder.text(item) for item in attributes]):
+            for number in range(before, len(self.builder.decls)):
+                decl = self.builder.decls[number]
+                if decl.scope == scope:
+                    self.builder.update(number, flags=decl.flags | DeclFlag.INACTIVE)
+
+    def _attribute(self, node: Node, scope: int) -> None:
+        """`#[name(…)]`: a use of the function that is the macro."""
+        inner = node.named_children[0] if node.named_children else None
+        path = inner.named_children[0] if inner is not None and inner.named_children else None
+        if path is not None and is_own(self.builder.text(path)):
+            if path.type == "identifier":
+                found = self.builder.expr("attribute", self.builder.text(path), scope)
+                self.builder.use(path, Role.DECORATE, found)
+            else:
+                self.path(path, scope, Role.DECORATE)
+
     # Modules.
-
-    def _use(self, node: Node, scope: int) -> None:
-        argument = node.child_by_field_name("argument")
-        if argument is not None:
-            self._use_tree(argument, scope, NOTHING)
-
-    def _use_tree(self, node: Node, scope: int, before: int) -> None:
-        kind = node.type
-        if kind == "use_list":
-            for child in node.named_children:
-                self._use_tree(child, scope, before)
-        elif kind == "scoped_use_list":
-            path, inner = node.child_by_field_name("path"), node.child_by_field_name("list")
-            of = self._joined(path, scope, before) if path is not None else before
-            if inner is not None:
-                self._use_tree(inner, scope, of)
-        elif kind == "use_wildcard":
-            of = (
-                self._joined(node.named_children[0], scope, before)
-                if node.named_children
-                else (before)
-            )
-            self._import(EVERYTHING, node, scope, of)
-        elif kind == "use_as_clause":
-            path, alias = node.child_by_field_name("path"), node.child_by_field_name("alias")
-            if path is not None and alias is not None:
-                of = self._joined(path, scope, before)
-                self._import(self.builder.text(alias), alias, scope, of)
-                self.builder.use(alias, Role.IMPORT, of)
-        elif kind == "self":
-            known = self.builder.exprs[before] if before != NOTHING else ("", "")
-            self._import(str(known[2 if known[0] == "member" else 1]), node, scope, before)
-        else:
-            of = self._joined(node, scope, before)
-            last_node = node.child_by_field_name("name") or node
-            self._import(self.builder.text(last_node), last_node, scope, of)
-
-    def _joined(self, node: Node, scope: int, before: int) -> int:
-        """A path behind another, each part noted as an import."""
-        if node.type == "scoped_identifier":
-            path, name = node.child_by_field_name("path"), node.child_by_field_name("name")
-            of = self._joined(path, scope, before) if path is not None else before
-            return self._joined(name, scope, of) if name is not None else of
-        if node.type in ("crate", "self", "super"):
-            if node.type == "super" and before != NOTHING:
-                return self.builder.expr("above_of", before)
-            return self.path(node, scope, Role.IMPORT)
-        called = self.builder.text(node)
-        found = (
-            self.builder.expr("extern", called, scope)
-            if before == NOTHING
-            else self.builder.expr("member", before, called)
-        )
-        self.builder.use(node, Role.IMPORT, found)
-        return found
-
-    def _import(self, name: str, node: Node, scope: int, value: int) -> None:
-        if value == NOTHING or name == "_":
-            return
-        flags = self.builder.local_flag(scope)
-        self.builder.declare_name(name, node, DeclKind.IMPORT, scope, value=value, flags=flags)
-
-    def _extern(self, node: Node, scope: int) -> None:
-        name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
-        if name is not None:
-            value = self.builder.expr("extern", self.builder.text(name), scope)
-            self._import(self.builder.text(alias or name), alias or name, scope, value)
 
     def _module(self, node: Node, scope: int) -> None:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None:
             return
         if body is None:  # in a file of its own
-            value = self.builder.expr("child", self.builder.text(name), scope)
+            below = "/".join((*self._modules, self.builder.text(name)))
+            written = written_path([self.builder.text(item) for item in attributes_of(node)])
+            value = self.builder.expr("child", below, written)
             self.builder.declare(name, DeclKind.IMPORT, scope, value=value)
             return
         number = self.builder.declare(name, DeclKind.NAMESPACE, scope)
         inner = self.builder.open_scope(ScopeKind.MODULE, NOTHING, number)
         self.builder.update(number, inner=inner)
+        self._modules.append(self.builder.text(name))
         self.block(body, inner)
+        self._modules.pop()
 
     # Types.
 
@@ -225,6 +195,7 @@ class _Walker(Expressions):
                 name, DeclKind.TYPE_PARAMETER, scope, flags=DeclFlag.LOCAL
             )
             bound = self.type_(child.child_by_field_name("bounds"), scope)
+            self.type_(child.child_by_field_name("default_type"), scope)
             self.builder.update(number, type=bound)
             found.append(number)
         for clause in node.named_children:
@@ -282,9 +253,12 @@ class _Walker(Expressions):
         around = self.builder.open_scope(ScopeKind.BLOCK, scope)
         generic = self._generics(node, around)
         owner = self.type_(written, around)
+        if _SLICE.match(self.builder.text(written)):
+            owner = NOTHING  # a slice is not the list that it is taken from
         trait = self.type_(node.child_by_field_name("trait"), around, Role.INHERIT)
         name = _type_name(self.builder.text(written))
         if trait != NOTHING:
+            self._note_trait(node, written, scope)
             self.builder.declare_name(
                 f"impl {name}", node, DeclKind.NARROWED, scope,
                 value=owner, parts=(trait,), flags=DeclFlag.LOCAL,
@@ -292,15 +266,28 @@ class _Walker(Expressions):
         self.builder.declare_name(
             "Self", written, DeclKind.TYPE, around, type=owner, flags=DeclFlag.LOCAL
         )
-        outer = (self._owner, self._generic_of_impl, self._impl_name, self._impl_scope)
+        outer = (self._owner, self._generic_of_impl)
+        outer_impl = (self._impl_name, self._impl_scope, self._impl_trait)
         self._owner, self._generic_of_impl = owner, generic
-        self._impl_name, self._impl_scope = name, scope
+        self._impl_name, self._impl_scope, self._impl_trait = name, scope, trait
         if body is not None:
             self.block(body, around)
-        self._owner, self._generic_of_impl, self._impl_name, self._impl_scope = outer
+        self._owner, self._generic_of_impl = outer
+        self._impl_name, self._impl_scope, self._impl_trait = outer_impl
+
+    def _note_trait(self, node: Node, written: Node, scope: int) -> None:
+        """That there is an impl of a trait, and one for `&mut T`, where methods come first."""
+        trait = node.child_by_field_name("trait")
+        if trait is None:
+            return
+        called = _type_name(self.builder.text(trait))
+        is_reference = bool(_MUTATING.match(self.builder.text(written)))
+        for name in (f"impl for {called}", *([f"impl &{called}"] if is_reference else [])):
+            self.builder.declare_name(name, trait, DeclKind.NARROWED, scope, flags=DeclFlag.LOCAL)
 
     _impl_name = ""
     _impl_scope = 0
+    _impl_trait = NOTHING
 
     # Functions and values.
 
@@ -311,10 +298,11 @@ class _Walker(Expressions):
         found = self.builder.scopes[scope]
         is_member = found.kind == ScopeKind.CLASS
         called = self.builder.text(name)
-        if self._impl_name and not self.builder.is_in_function(scope) and not is_member:
+        if self._impl_name and not is_member:
             number = self.builder.declare_name(
                 f"{self._impl_name}.{called}", name, DeclKind.METHOD, self._impl_scope,
                 value=self._owner, type_parameters=self._generic_of_impl,
+                decorators=(self._impl_trait,) if self._impl_trait != NOTHING else (),
             )  # fmt: skip
         else:
             kind = DeclKind.METHOD if is_member else DeclKind.FUNCTION
@@ -330,6 +318,9 @@ class _Walker(Expressions):
         for child in given.named_children if given is not None else ():
             if child.type == "self_parameter":
                 self._receiver(child, inner)
+                if _MUTATING.match(self.builder.text(child)):
+                    flags = self.builder.decls[number].flags | DeclFlag.MUTATING
+                    self.builder.update(number, flags=flags)
             elif child.type == "parameter":
                 pattern = child.child_by_field_name("pattern")
                 if pattern is not None and pattern.type == "self":  # `self: Pin<&mut Self>`
@@ -370,9 +361,7 @@ class _Walker(Expressions):
             return
         declared = self.type_(node.child_by_field_name("type"), scope)
         value = self.expression(part, scope) if part is not None else NOTHING
-        called, where = self.builder.text(name), scope
-        if self._impl_name and not self.builder.is_in_function(scope):
-            called, where = f"{self._impl_name}.{called}", self._impl_scope
+        called, where = self._member_name(name, scope)
         self.builder.declare_name(
             called, name, DeclKind.VARIABLE, where, type=declared, value=value,
             flags=self.builder.local_flag(where),
@@ -386,13 +375,21 @@ class _Walker(Expressions):
         generic = self._generics(node, around)
         declared = self.type_(node.child_by_field_name("type"), around)
         self.type_(node.child_by_field_name("bounds"), around)
-        called, where = self.builder.text(name), scope
-        if self._impl_name and not self.builder.is_in_function(scope):
-            called, where = f"{self._impl_name}.{called}", self._impl_scope
+        called, where = self._member_name(name, scope)
+        is_of_trait = bool(self._impl_name) and self._impl_trait != NOTHING
         self.builder.declare_name(
             called, name, DeclKind.TYPE, where, type=declared, type_parameters=generic,
             flags=self.builder.local_flag(where),
+            decorators=(self._impl_trait,) if is_of_trait else (),
+            value=self._owner if is_of_trait else NOTHING,
         )  # fmt: skip
+
+    def _member_name(self, name: Node, scope: int) -> tuple[str, int]:
+        """How what stands in an impl is called and where it is bound."""
+        called = self.builder.text(name)
+        if not self._impl_name:
+            return called, scope
+        return f"{self._impl_name}.{called}", self._impl_scope
 
     def _let(self, node: Node, scope: int) -> int:
         """Bind a pattern for what follows; returns the scope of that. The value is of before."""
@@ -411,9 +408,15 @@ class _Walker(Expressions):
     def _macro_definition(self, node: Node, scope: int) -> None:
         name = node.child_by_field_name("name")
         if name is not None:
+            text = self.builder.text(node)
+            flags = DeclFlag.NAMING if ":ident" in text.replace(" ", "") else 0
             self.builder.declare_name(
-                f"{self.builder.text(name)}!", name, DeclKind.FUNCTION, scope
+                f"{self.builder.text(name)}!", name, DeclKind.FUNCTION, scope, flags=flags
             )
+            for trait in dict.fromkeys(_IMPLS.findall(text)):
+                self.builder.declare_name(
+                    f"impl !{trait}", name, DeclKind.NARROWED, scope, flags=DeclFlag.LOCAL
+                )
 
 
 def _type_name(text: str) -> str:

@@ -13,6 +13,8 @@ _LITERALS = {
     "string_literal": "str", "raw_string_literal": "str", "char_literal": "char",
     "integer_literal": "i32", "float_literal": "f64", "boolean_literal": "bool",
 }  # fmt: skip
+MADE = "!"
+"""The name that stands for what a macro makes in a module."""
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "&&", "||"})
 _AS_ARGUMENTS = (b"fn f(){" + STAND_IN.encode(), b";}")
 _AS_BLOCK = (b"fn f()", b"")
@@ -25,6 +27,7 @@ _OF_VALUES = frozenset(
         "println", "todo", "unimplemented", "unreachable", "vec", "write", "writeln",
     }
 )  # fmt: skip
+_WITH_CONDITION = ("if_expression", "while_expression")
 _WORDS = frozenset({"if", "let", "mut", "ref", "move", "async", "match", "for", "in", "return"})
 
 
@@ -62,8 +65,9 @@ class Expressions(Types):
             "block_comment": lambda _node, _scope: NOTHING,
             **dict.fromkeys(_LITERALS, self._literal),
         }
-        for name in ("reference_expression", "parenthesized_expression", "unary_expression"):
+        for name in ("reference_expression", "parenthesized_expression"):
             self._kinds[name] = self._inner
+        self._kinds["unary_expression"] = self._unary
 
     # Given by the declarations' part.
 
@@ -242,7 +246,9 @@ class Expressions(Types):
 
     def _let_condition(self, node: Node, scope: int) -> int:
         value = node.child_by_field_name("value")
-        known = self.expression(value, scope) if value is not None else NOTHING
+        is_alone = node.parent is not None and node.parent.type in _WITH_CONDITION
+        before = self.builder.scopes[scope].parent if is_alone else scope
+        known = self.expression(value, before) if value is not None else NOTHING
         self.pattern(node.child_by_field_name("pattern"), scope, known)
         return self.builder.expr("lit", "bool")
 
@@ -305,6 +311,11 @@ class Expressions(Types):
         known = tuple(value for value in values[:4] if value != NOTHING)
         return self.builder.expr("make", "Vec", (known,))
 
+    def _unary(self, node: Node, scope: int) -> int:
+        """`*x` of a reference is x; what a second star gives, the type of x decides."""
+        found = self._inner(node, scope)
+        return NOTHING if self.builder.text(node).startswith("**") else found
+
     def _inner(self, node: Node, scope: int) -> int:
         parts = [c for c in node.named_children if c.type not in ("mutable_specifier", "lifetime")]
         values = [self.expression(child, scope) for child in parts]
@@ -328,28 +339,36 @@ class Expressions(Types):
                 self.builder.use(last, Role.CALL, self.builder.expr("name", f"{called}!", scope))
         found = NOTHING
         called = self.builder.text(name).rpartition("::")[2] if name is not None else ""
-        outer, self.is_in_macro = self.is_in_macro, self.is_in_macro or called not in _OF_VALUES
+        outer = (self.is_in_macro, self.macro)
+        self.is_in_macro, self.macro = self.is_in_macro or called not in _OF_VALUES, called
         for child in node.named_children:
             if child.type == "token_tree":
                 found = self._macro_arguments(child, scope)
-        self.is_in_macro = outer
+        self.is_in_macro, self.macro = outer
         return found
 
     def _macro_items(self, node: Node, text: bytes, scope: int) -> int:
         """`cfg_x! { … }` around items: they are as good as without it."""
         root = parse_text("tree_sitter_rust", "language", text)
         if root.has_error:
+            self._note_items(node, scope)
             self.tokens(node, scope)
             return NOTHING
         with self.builder.inside(text, node.start_byte + 1, node.start_point[0]):
             self.block(root, scope)
         return NOTHING
 
+    def _note_items(self, node: Node, scope: int) -> None:
+        """A macro that makes items: the module may know more names than are written in it."""
+        self.builder.declare_name(MADE, node, DeclKind.NARROWED, scope, flags=DeclFlag.LOCAL)
+
     def _macro_arguments(self, node: Node, scope: int) -> int:
         """What a macro is given, read as code if it is code, as plain tokens if not."""
         text = self.builder.text(node).encode()
-        if text[:1] == b"{" and self.builder.scopes[scope].kind == ScopeKind.MODULE:
-            return self._macro_items(node, text[1:-1], scope)
+        if self.builder.scopes[scope].kind == ScopeKind.MODULE:
+            if text[:1] == b"{":
+                return self._macro_items(node, text[1:-1], scope)
+            self._note_items(node, scope)
         before, after = _AS_BLOCK if text[:1] == b"{" else _AS_ARGUMENTS
         inner = text if text[:1] == b"{" else b"(" + text[1:-1] + b")"
         code = before + inner + after

@@ -47,13 +47,18 @@ class Types:
         """Note the uses in an expression; returns what it says."""
         raise NotImplementedError
 
-    def path(self, node: Node, scope: int, role: Role, *, uses: bool = True) -> int:
+    def path(
+        self, node: Node, scope: int, role: Role, *, uses: bool = True, is_head: bool = False
+    ) -> int:
         """What a path names: every part of it is a member of the part before."""
         if node.type in HEADS:
             return self.builder.expr(HEADS[node.type], scope)
         if node.type in _NAMES:
-            operation, called = "token" if self.is_in_macro else "name", self.builder.text(node)
+            called = self.builder.text(node)
+            operation = "token" if self.is_in_macro else "typename" if is_head else "name"
             found = self.builder.expr(operation, called, scope)
+            if self.is_in_macro and self.macro and self._is_lone(node):
+                found = self.builder.expr("token", called, scope, self.macro)
             if uses and called != STAND_IN and node.type != "primitive_type":
                 self.builder.use(node, role, found)
             return found
@@ -62,13 +67,28 @@ class Types:
             if name is None:
                 return NOTHING
             if before is None:  # `::name`
-                return self.path(name, scope, role, uses=uses)
-            of = self.path(before, scope, Role.READ, uses=uses)
+                return self.outer(name, role)
+            of = self.path(before, scope, Role.READ, uses=uses, is_head=True)
             found = self.builder.expr("member", of, self.builder.text(name))
             if uses:
                 self.builder.use(name, role, found)
             return found
         return self.type_(node, scope, role)
+
+    macro = ""
+    """The macro whose arguments are read."""
+
+    def _is_lone(self, node: Node) -> bool:
+        """Whether a name is all that stands between two commas of a macro's arguments."""
+        around = node.parent.parent if node.parent is not None else None
+        function = around.child_by_field_name("function") if around is not None else None
+        return function is not None and self.builder.text(function) == STAND_IN
+
+    def outer(self, node: Node, role: Role) -> int:
+        """`::name`: a crate, whatever a module calls so."""
+        found = self.builder.expr("outer", self.builder.text(node))
+        self.builder.use(node, role, found)
+        return found
 
     def type_(self, node: Node | None, scope: int, role: Role = Role.TYPE) -> int:
         """What a type says."""
