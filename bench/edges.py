@@ -184,7 +184,7 @@ def read_truth(path: Path) -> Iterator[Truth]:
                 continue  # `<div>`: an element of the page, nobody's code
             if row["n"] in ("module", "exports") and row["f"].endswith((".js", ".cjs", ".jsx")):
                 continue  # of CommonJS: the checker takes them for what is exported
-            if not (row.get("t") or row.get("ext")):
+            if row["n"] == "this" or not (row.get("t") or row.get("ext")):
                 continue
             spots = frozenset((path_, at, column) for path_, at, column in row.get("t", ()))
             others, same = (

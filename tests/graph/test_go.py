@@ -130,3 +130,22 @@ def test_cross_module(tmp_path: Path) -> None:
         assert uses(engine, "New") == ["main.go:11 call", "store/store_test.go:5 call"]
         assert uses(engine, "Of") == ["main.go:14 call"]
         assert engine.find_references("Of").certainty.complete
+
+
+def test_a_variable_may_be_called_like_its_type(tmp_path: Path) -> None:
+    files = {
+        "go.mod": "module acme\n",
+        "node.go": "package acme\n\ntype node struct{}\n",
+        "use.go": """
+            package acme
+
+            func use() {
+                node := &node{}
+                _ = node
+                other := new(node)
+                _ = other
+            }
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "node.go > node") == ["use.go:4 type", "use.go:6 type"]

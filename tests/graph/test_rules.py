@@ -105,6 +105,16 @@ PYTHON_RULES |= {
     ),
 }
 ECMA_RULES = {
+    "the type of a member of a member": (
+        {"a.ts": "class C { m() {} }\nconst a = { b: new C() };\nlet d: typeof a.b.m;\n"},
+        "C > m",
+        ["a.ts:3 type"],
+    ),
+    "a member named by a constant": (
+        {"a.ts": "const KEY = 'k';\ntype T = { [KEY](): void };\n"},
+        "KEY",
+        ["a.ts:2 read"],
+    ),
     "types inside a function": (
         {"a.ts": "export function f() { enum E { A } const e: E = E.A; return e; }\n"},
         "E",
@@ -268,6 +278,7 @@ def test_an_answer_says_why_it_is_not_complete(tmp_path: Path) -> None:
         "from typing import Any\n\ndef f(x: Any):\n    x.m()\n",
         "def make(base):\n    class R(base):\n        def go(self): self.m()\n    return R\n",
         "import lib\nlib.load().m()\n",
+        "from unittest.mock import MagicMock\nx = MagicMock()\nx.m()\n",
     ],
 )
 def test_what_may_be_of_any_type_is_possible(tmp_path: Path, text: str) -> None:

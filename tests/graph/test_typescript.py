@@ -309,3 +309,39 @@ def test_nothing_is_said_of_a_type_that_goes_round(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, files)) as engine:
         found = engine.find_references("Store > set")
         assert (found.results, found.certainty.possible) == ((), 1)
+
+
+def test_a_module_that_is_declared_by_its_name(tmp_path: Path) -> None:
+    files = {
+        "lib.d.ts": """
+            declare module "codec" { function encode(): Chunk; export = encode; }
+            declare module "parts" { export function split(): void; interface Part { } }
+            interface Chunk { size: number }
+        """,
+        "main.ts": """
+            import encode from "codec";
+            import * as parts from "parts";
+            let part: import("parts").Part;
+            encode().size;
+            parts.split();
+        """,
+        "plain.js": 'const { split } = require("parts");\nsplit();\n',
+        "bundle.js": 'const { readFile } = require("fs").promises;\nreadFile();\n',
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "encode", "call") == ["main.ts:4 call"]
+        assert uses(engine, "Chunk > size") == ["main.ts:4 read"]
+        assert uses(engine, "split", "call") == ["main.ts:5 call", "plain.js:2 call"]
+        assert uses(engine, "Part") == ["main.ts:3 type"]
+        assert uses(engine, "readFile") == []
+
+
+def test_a_chain_of_exports_is_a_property_each(tmp_path: Path) -> None:
+    files = {
+        "base.js": "class Base { run() {} }\nmodule.exports = Base;\n",
+        "all.js": 'exports.Base = exports.base = require("./base");\n',
+        "main.js": 'const all = require("./all");\nnew all.Base().run();\n',
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert "main.js:2 call" in uses(engine, "base.js > Base")
+        assert uses(engine, "run") == ["main.js:2 call"]

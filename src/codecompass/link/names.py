@@ -145,6 +145,10 @@ class Names(Solver):
                     self.note(path, name)
                 return self.followed(tuple((path, number) for number in numbers))
             inner = found.parent
+        return self.lookup_type_outside(path, name, scope)
+
+    def lookup_type_outside(self, path: str, name: str, scope: int) -> Places:
+        """What the name of a type stands for that no scope around has as one."""
         return self.lookup(path, name, scope)
 
     def shared(self, name: str) -> Sequence[Place]:

@@ -14,8 +14,8 @@ _SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cj
 _SOURCES = {
     ".js": (".ts", ".tsx", ".d.ts", ".jsx"),
     ".jsx": (".tsx",),
-    ".mjs": (".mts", ".d.mts"),
-    ".cjs": (".cts", ".d.cts"),
+    ".mjs": (".mts", ".d.mts", ".ts"),
+    ".cjs": (".cts", ".d.cts", ".ts"),
 }
 _PLAIN = (".js", ".jsx", ".mjs", ".cjs")
 _PLAIN_FIRST = (*_PLAIN, *(suffix for suffix in _SUFFIXES if suffix not in _PLAIN))
@@ -212,7 +212,9 @@ class EcmaModules:
             self._imports[folder] = package["imports"]
         main, types = package.get("main"), package.get("types", package.get("typings"))
         if isinstance(main, str) and isinstance(types, str) and main.endswith(_PLAIN):
-            self._described[normpath(join(folder, main))] = normpath(join(folder, types))
+            code, said = normpath(join(folder, main)), normpath(join(folder, types))
+            if said.partition(".d.")[0] != code.rpartition(".")[0]:  # beside it, code goes first
+                self._described[code] = said
         name = package.get("name")
         if isinstance(name, str) and name and name not in self._packages:
             self._packages[name] = (folder, package)

@@ -42,10 +42,18 @@ class EcmaInference(Inference):
                 if name in ("", "default", _WHOLE):
                     return ((self.dialect.stubs, NOTHING),)
                 return self._builtin(name) or (OUTSIDE,)
-            return (OUTSIDE,)
+            return self._ambient(module, name) or (OUTSIDE,)
         places = self._given(target, name)
         types = self._types_of(target, module)
         return tuple(dict.fromkeys((*places, *self._given(types, name)))) if types else places
+
+    def _ambient(self, module: str, name: str) -> Places:
+        """What `declare module "name"` says of a module of others."""
+        spaces = tuple(self.shared(f'"{module}"'))
+        found = tuple(place for space in spaces for place in self._in_space(space, name))
+        if not found and name in ("default", _WHOLE):
+            found = tuple(place for space in spaces for place in self._in_space(space, _WHOLE))
+        return found or (spaces if name in ("", _WHOLE) else ())
 
     def _given(self, path: str, name: str) -> Places:
         is_whole = name in ("", _WHOLE, "default")
@@ -81,11 +89,22 @@ class EcmaInference(Inference):
     def _own_export(self, path: str, facts: ModuleFacts, name: str) -> Places:
         exports = facts.exports or {}
         if name in exports:
-            return self.targets(path, exports[name])
+            return self._with_required(self.targets(path, exports[name]))
         self.note(path, _WHOLE)
         if _WHOLE in exports and name != _WHOLE:
             return self._through(self.find(self.value(path, exports[_WHOLE]), name).places)
         return ()
+
+    def _with_required(self, places: Places) -> Places:
+        """`exports.a = exports.b = require("m")`: the property, and the module."""
+        found = dict.fromkeys(places)
+        for place in places:
+            decl = self.decl(place) if place != OUTSIDE and place[1] != NOTHING else None
+            is_variable = decl is not None and decl.kind == DeclKind.VARIABLE
+            value = decl.value if decl is not None and is_variable else NOTHING
+            if value != NOTHING and self.expr(place[0], value)[0] == "require":
+                found.update(dict.fromkeys(self.targets(place[0], value)))
+        return tuple(found)
 
     def _through(self, places: Places) -> Places:
         """A property of an exported object that only names something is that thing."""

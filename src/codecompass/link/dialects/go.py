@@ -96,6 +96,10 @@ class GoInference(Inference):
                         names.setdefault(name, []).extend((path, n) for n in numbers)
         return names
 
+    def lookup_type_outside(self, path: str, name: str, _scope: int) -> Places:
+        """A type of the package, whatever variable is called the same: `node := node{}`."""
+        return self.lookup(path, name, 0)
+
     def beside(self, path: str, name: str) -> Places:
         """What other files of the package call so."""
         facts = self.facts(path)

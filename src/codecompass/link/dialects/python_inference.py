@@ -1,5 +1,7 @@
 """Python: type variables of classes, `Self`, fixtures, and calls with a meaning of their own."""
 
+from collections.abc import Sequence
+
 from codecompass.link.dialects.python import FIXTURES
 from codecompass.link.infer import Inference
 from codecompass.link.names import Places
@@ -7,6 +9,7 @@ from codecompass.link.types import EXTERNAL, FOREIGN, OUTSIDE, Place, Type, memb
 from codecompass.model.module import NOTHING, Decl, DeclFlag, DeclKind, Expr, ScopeKind
 
 _MAX_FOLDERS = 30
+_STAND_INS = frozenset({"MagicMock", "Mock", "AsyncMock", "SimpleNamespace"})
 
 
 class PythonInference(Inference):
@@ -71,6 +74,12 @@ class PythonInference(Inference):
         if name == "cast" and len(expr[2]) == 2:  # the type, then the value
             return self.type_(path, expr[2][0])
         return None
+
+    def _called(self, type_: Type, path: str, arguments: Sequence[int], expr: Expr) -> Type | None:
+        """What a call gives; a stand-in of a test may be anything."""
+        if type_ == EXTERNAL and self._last_name(path, expr[1]) in _STAND_INS:
+            return FOREIGN
+        return super()._called(type_, path, arguments, expr)
 
     def special_type(self, path: str, name: str, expr: Expr) -> Type | None:
         """`Self` is the receiver of the class around."""

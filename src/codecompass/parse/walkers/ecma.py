@@ -128,11 +128,7 @@ class _Walker(Modules):
             if declared != NOTHING:
                 self.expect(value, self.builder.expr("typed", declared))
         self.hint = ""
-        if value != NOTHING and self.builder.exprs[value][0] == "require":
-            return self.bind_required(name, value, bound_in)
-        if value != NOTHING and name.type == "identifier" and self.is_part_of_required(value):
-            _, of, part_name = self.builder.exprs[value]
-            self.bind_import(name, bound_in, self.builder.exprs[of][1], part_name)
+        if value != NOTHING and self.is_required(name, value, bound_in):
             return []
         if declared != NOTHING and name.type != "identifier":
             value = self.builder.expr("typed", declared)

@@ -368,6 +368,9 @@ class Declarations(Expressions):
             self.builder.text(name).strip("\"'"), name, DeclKind.NAMESPACE, scope,
             bind=not is_ambient, flags=self.builder.local_flag(scope),
         )  # fmt: skip
+        if is_ambient:  # known to imports by its text
+            called = f'"{self.builder.decls[number].name}"'
+            self.builder.scopes[scope].names.setdefault(called, []).append(number)
         inner = self.builder.open_scope(ScopeKind.BLOCK, scope, number)
         self.builder.update(number, inner=inner)
         outer, self.function_scope = self.function_scope, inner

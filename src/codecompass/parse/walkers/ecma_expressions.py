@@ -122,11 +122,10 @@ class Expressions(Docs):
         return values[-1] if node.type == "sequence_expression" else values[0]
 
     def _member(self, node: Node, scope: int, role: Role) -> int:
-        of, name = node.child_by_field_name("object"), node.child_by_field_name("property")
-        if of is None or name is None:
-            if len(node.named_children) < 2:
-                return NOTHING
-            of, name = node.named_children[0], node.named_children[-1]
+        if len(node.named_children) < 2:
+            return NOTHING
+        # Not by field: in `typeof a.b.c` the grammar gives the fields of the innermost.
+        of, name = node.named_children[0], node.named_children[-1]
         value = self.expression(of, scope)
         found = self.builder.expr("member", value, self.builder.text(name))
         self.builder.use(name, role, found)

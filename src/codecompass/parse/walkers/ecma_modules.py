@@ -89,6 +89,8 @@ class Modules(Declarations):
         if any(child.type == "=" for child in node.children) and node.named_children:
             found = self.expression(node.named_children[-1], scope, Role.EXPORT)
             self._set_export(scope, WHOLE, found)
+            if scope != 0:  # of a module that is declared by its name
+                self.builder.declare_name(WHOLE, node, DeclKind.IMPORT, scope, value=found)
             return []
         self._export_names(node, scope, module)
         return []
@@ -150,7 +152,21 @@ class Modules(Declarations):
         if alias is not None:
             self.builder.use(alias, Role.EXPORT, value)
 
-    def bind_required(self, name: Node, value: int, scope: int) -> list[int]:
+    def is_required(self, name: Node, value: int, scope: int) -> bool:
+        """Whether a variable is an import, which is bound then."""
+        if self.builder.exprs[value][0] == "require":
+            self._bind_required(name, value, scope)
+            return True
+        if not self._is_part_of_required(value):
+            return False
+        if name.type == "identifier":
+            _, of, part = self.builder.exprs[value]
+            self.bind_import(name, scope, self.builder.exprs[of][1], part)
+        elif name.type == "object_pattern":
+            self._bind_parts(name, value, scope)
+        return name.type in ("identifier", "object_pattern")
+
+    def _bind_required(self, name: Node, value: int, scope: int) -> None:
         """`const x = require("m")` is an import."""
         module = self.builder.exprs[value][1]
         if name.type == "identifier":
@@ -171,9 +187,19 @@ class Modules(Declarations):
                         self._use_import(key, Role.IMPORT, module, self.property_name(key))
                 else:
                     self.pattern(child, scope, NOTHING)
-        return []
 
-    def is_part_of_required(self, value: int) -> bool:
+    def _bind_parts(self, name: Node, value: int, scope: int) -> None:
+        """`const { a } = require("m").b`: imports as well."""
+        for child in name.named_children:
+            if child.type != "shorthand_property_identifier_pattern":
+                self.pattern(child, scope, NOTHING)
+                continue
+            part = self.builder.expr("member", value, self.builder.text(child))
+            flags = self.builder.local_flag(scope)
+            self.builder.declare(child, DeclKind.IMPORT, scope, value=part, flags=flags)
+            self.builder.use(child, Role.IMPORT, part)
+
+    def _is_part_of_required(self, value: int) -> bool:
         """`require("m").x`."""
         expr = self.builder.exprs[value]
         if expr[0] != "member" or expr[1] == NOTHING:
@@ -229,7 +255,8 @@ class Modules(Declarations):
     def _export_member(self, node: Node, name: str, value: int) -> None:
         if self.builder.exports is None:
             return
-        if value != NOTHING and self.builder.exprs[value][0] in ("name", "require"):
+        is_plain = value != NOTHING and self.builder.exprs[value][0] in ("name", "require")
+        if is_plain and not _is_chained(node):
             self.builder.exports[name] = value
             return
         number = self.builder.declare_name(
@@ -318,3 +345,11 @@ class Modules(Declarations):
                 return NOTHING
             scope = self.builder.scopes[scope].parent
         return NOTHING
+
+
+def _is_chained(name: Node) -> bool:
+    """`exports.a = exports.b = c`: a is a property of its own, and not c."""
+    left = name.parent
+    whole = left.parent if left is not None else None
+    right = whole.child_by_field_name("right") if whole is not None else None
+    return right is not None and right.type == "assignment_expression"

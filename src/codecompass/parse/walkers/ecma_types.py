@@ -52,6 +52,8 @@ class Types:
             "infer_type": self._infer,
             "template_literal_type": self._other,
             "index_type_query": self._other,
+            "member_expression": self._of_import,
+            "call_expression": self._of_import,
         }
 
     # Given by the other parts of the walker.
@@ -117,6 +119,19 @@ class Types:
         of = self.type_(parts[0], scope, Role.READ)
         found = self.builder.expr("member", of, self.builder.text(parts[-1]))
         self.builder.use(parts[-1], role, found)
+        return found
+
+    def _of_import(self, node: Node, scope: int) -> int:
+        """`import("module").Name`."""
+        if node.type == "call_expression":
+            given = node.child_by_field_name("arguments")
+            text = self.builder.text(given)[1:-1].strip() if given is not None else ""
+            return self.builder.expr("from", text[1:-1], "") if text[:1] in "\"'" else NOTHING
+        if len(node.named_children) < 2:
+            return NOTHING
+        of, name = node.named_children[0], node.named_children[-1]
+        found = self.builder.expr("member", self._of_import(of, scope), self.builder.text(name))
+        self.builder.use(name, Role.TYPE, found)
         return found
 
     def _generic(self, node: Node, scope: int, role: Role = Role.TYPE) -> int:
@@ -192,11 +207,13 @@ class Types:
         return self.builder.expr("lit", "String")
 
     def _query(self, node: Node, scope: int) -> int:
-        values = [
-            self.expression(child, scope, Role.TYPE)
-            for child in node.named_children
-            if child.type != "type_arguments"
-        ]
+        values = []
+        for child in node.named_children:
+            if child.type == "instantiation_expression":
+                self.type_arguments(child.child_by_field_name("type_arguments"), scope)
+                child = child.child_by_field_name("function") or child
+            if child.type != "type_arguments":
+                values.append(self.expression(child, scope, Role.TYPE))
         return self.builder.expr("typeof", values[0]) if values else NOTHING
 
     def _lookup(self, node: Node, scope: int) -> int:
@@ -300,6 +317,7 @@ class Types:
                 self._property_signature(node, scope, inner)
             elif node.type in _SIGNATURES:
                 name = node.child_by_field_name("name")
+                self._computed(name, scope)
                 called = self.property_name(name) if name is not None else CALLED
                 number = self.builder.declare_name(called, name or node, DeclKind.METHOD, inner)
                 self.signature(node, scope, number)
@@ -316,13 +334,17 @@ class Types:
                     if child.type == "mapped_type_clause":
                         self.type_(child.child_by_field_name("type"), scope)
 
+    def _computed(self, name: Node | None, scope: int) -> None:
+        """`[key]` as the name of a member."""
+        if name is not None and name.type == "computed_property_name":
+            for child in name.named_children:
+                self.expression(child, scope)
+
     def _property_signature(self, node: Node, scope: int, inner: int) -> None:
         name = node.child_by_field_name("name")
         if name is None:
             return
-        if name.type == "computed_property_name":
-            for child in name.named_children:
-                self.expression(child, scope)
+        self._computed(name, scope)
         called = self.property_name(name)
         outer, self.hint = self.hint, called
         number = self.builder.declare_name(called, name, DeclKind.FIELD, inner)
