@@ -74,6 +74,14 @@ PYTHON_RULES = {
     ),
 }
 PYTHON_RULES |= {
+    "a member in a literal type": (
+        {
+            "a.py": "from enum import Enum\nimport typing as t\n\nclass C(Enum):\n    RED = 1\n\n"
+            "x: t.Literal[C.RED] = C.RED\n"
+        },
+        "C > RED",
+        ["a.py:7 read", "a.py:7 read"],
+    ),
     "a generator as the only argument": (
         {
             "a.py": "class A:\n    def m(self): ...\n\n"
@@ -105,6 +113,30 @@ PYTHON_RULES |= {
     ),
 }
 ECMA_RULES = {
+    "a type leaves the value of the same name as it was": (
+        {
+            "a.ts": "export {};\ntype Error = { code: 1 };\nfunction f() { new Error(); }\n"
+            "let e: Error;\n"
+        },
+        "Error",
+        ["a.ts:4 type"],
+    ),
+    "a type that everybody has can be added to": (
+        {
+            "lib.d.ts": "interface Error { code: number }\n",
+            "a.ts": "export function f() { let e: Error; }\n",
+        },
+        "Error",
+        ["a.ts:1 type"],
+    ),
+    "what a class promises, a base outside has": (
+        {
+            "a.ts": "import { Duplex } from 'stream';\ninterface On { on(): void }\n"
+            "class R extends Duplex implements On { go() { this.on(); } }\n"
+        },
+        "On > on",
+        [],
+    ),
     "the type of a member of a member": (
         {"a.ts": "class C { m() {} }\nconst a = { b: new C() };\nlet d: typeof a.b.m;\n"},
         "C > m",

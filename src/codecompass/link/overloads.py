@@ -53,9 +53,13 @@ class Overloads(Inference):
         return len(taken) > 1
 
     def _taken(self, place: Place, position: int) -> Type | None:
-        """What a function takes at a position."""
+        """What a function takes at a position, classes of others by their names."""
         parts = self._parameters(place)
-        return self.type_(place[0], parts[min(position, len(parts) - 1)].type) if parts else None
+        written = parts[min(position, len(parts) - 1)].type if parts else NOTHING
+        known = self.type_(place[0], written)
+        if known != EXTERNAL or self.expr(place[0], written)[0] not in ("typename", "member"):
+            return known
+        return ("external", self._last_name(place[0], written))  # one of the classes outside
 
     def _parameters(self, place: Place) -> list[Decl]:
         """What a function takes; nothing for what is no function."""

@@ -1,6 +1,7 @@
 """Answers about connections in, compact lines grouped by file out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from codecompass.model.answer import Meta, SymbolResult
@@ -17,6 +18,8 @@ from codecompass.text.tokens import estimate_tokens
 _MAX_UNKNOWN = 12
 _MAX_LINES = 12
 _MAX_DEFINITIONS = 3
+_USUAL = ("function", "method")
+"""What calls; other kinds are named."""
 
 
 def render_references(answer: ReferencesAnswer) -> str:
@@ -109,8 +112,8 @@ def _use_lines(results: Sequence[RelationResult]) -> list[str]:
 def _by_role(uses: Sequence[RelationResult]) -> str:
     parts = []
     for role, group in groupby(uses, key=_role):
-        numbers = list(dict.fromkeys(str(item.line) for item in group))
-        shown = ",".join(numbers[:_MAX_LINES])
+        numbers = list(dict.fromkeys(item.line for item in group if item.line is not None))
+        shown = _numbers(numbers[:_MAX_LINES])
         rest = len(numbers) - _MAX_LINES
         parts.append(f"{shown}{f' and {rest} more' if rest > 0 else ''} {role}")
     return "; ".join(parts)
@@ -123,7 +126,7 @@ def _role(item: RelationResult) -> str:
 def _call_lines(results: Sequence[RelationResult]) -> list[str]:
     lines: list[str] = []
     path = ""
-    for item in _as_tree(results):
+    for item in _as_tree(_merged(results)):
         depth = item.depth or 1
         if depth > 1:
             lines.append(f"  {'  ' * (depth - 1)}{_place(item)}{' (again)' if item.cycle else ''}")
@@ -132,14 +135,44 @@ def _call_lines(results: Sequence[RelationResult]) -> list[str]:
         if item.path != path:
             path = item.path
             lines.append(path)
-        evidence = ",".join(map(str, item.lines or (item.line,)))
+        evidence = _numbers(_evidence(item))
         if item.kind == "file":
             lines.append(f"  {evidence} outside definitions")
         else:
             at = evidence if item.relation == "caller" else f"{_span(item)}, called at {evidence}"
             again = " (again)" if item.cycle else ""
-            lines.append(f"  {at} {item.kind} {item.name} [{item.handle}]{again}")
+            kind = "" if item.kind in _USUAL else f"{item.kind} "
+            lines.append(f"  {at} {kind}{item.name} [{item.handle}]{again}")
     return lines
+
+
+def _merged(results: Sequence[RelationResult]) -> Sequence[RelationResult]:
+    """Each file and each caller once, whichever of several definitions it calls."""
+    if any((item.depth or 1) > 1 for item in results):
+        return results
+    found: dict[str, dict[tuple[str, str], RelationResult]] = {}
+    for item in results:
+        in_file = found.setdefault(item.path, {})
+        known = in_file.get((item.relation, item.handle))
+        if known is None:
+            in_file[item.relation, item.handle] = item
+        else:
+            lines = sorted({*_evidence(known), *_evidence(item)})
+            in_file[item.relation, item.handle] = replace(known, lines=tuple(lines))
+    return [item for in_file in found.values() for item in in_file.values()]
+
+
+def _evidence(item: RelationResult) -> tuple[int, ...]:
+    return item.lines or ((item.line,) if item.line is not None else ())
+
+
+def _numbers(lines: Sequence[int]) -> str:
+    """Lines in order, three and more in a row as a range."""
+    parts: list[str] = []
+    for _, group in groupby(enumerate(lines), key=lambda pair: pair[1] - pair[0]):
+        run = [line for _, line in group]
+        parts += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else [str(line) for line in run]
+    return ",".join(parts)
 
 
 def _steps(item: RelationResult) -> str:

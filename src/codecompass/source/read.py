@@ -20,7 +20,7 @@ _MAX_HASHED_BYTES = 64 * 1024 * 1024
 # Files that are code whatever is in them: long lines are tables, NUL bytes are in texts.
 _CODE = (
     ".java", ".kt", ".scala", ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift",
-    ".py", ".rb", ".ex", ".hs", ".zig",
+    ".py", ".rb", ".ex", ".hs", ".zig", ".ts", ".tsx",
 )  # fmt: skip
 # Python's stand-ins for bytes that are not UTF-8.
 _AS_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}

@@ -22,6 +22,15 @@ _WHOLE = "="
 _INDEXED = "[]"
 OPAQUE: Type = ("opaque",)
 """One of the types that a value may be, of which nothing is known."""
+_GLOBALS = frozenset(
+    {
+        "Array", "Blob", "Boolean", "Date", "Element", "Error", "Event", "EventTarget", "File",
+        "FormData", "Function", "Headers", "Map", "Node", "Number", "Object", "Promise",
+        "ReadableStream", "RegExp", "Request", "Response", "Set", "String", "Symbol", "URL",
+        "WebSocket",
+    }
+)  # fmt: skip
+"""Values that everybody has; a type of the same name is another thing."""
 _LISTS = frozenset({"Array", "ReadonlyArray", "Set", "Promise", "String", "Number", "Function"})
 
 
@@ -49,11 +58,15 @@ class EcmaInference(Inference):
 
     def _ambient(self, module: str, name: str) -> Places:
         """What `declare module "name"` says of a module of others."""
-        spaces = tuple(self.shared(f'"{module}"'))
+        spaces = tuple(self.shared(f'"{module.removeprefix("node:")}"'))
         found = tuple(place for space in spaces for place in self._in_space(space, name))
-        if not found and name in ("default", _WHOLE):
-            found = tuple(place for space in spaces for place in self._in_space(space, _WHOLE))
-        return found or (spaces if name in ("", _WHOLE) else ())
+        if found or not spaces:
+            return found
+        whole = tuple(place for space in spaces for place in self._in_space(space, _WHOLE))
+        if name in ("", "default", _WHOLE):
+            return whole or (spaces if name != "default" else ())
+        inner = [place for place in whole if self.decl(place).kind == DeclKind.NAMESPACE]
+        return tuple(place for space in inner for place in self._in_space(space, name))
 
     def _given(self, path: str, name: str) -> Places:
         is_whole = name in ("", _WHOLE, "default")
@@ -123,7 +136,28 @@ class EcmaInference(Inference):
     def lookup(self, path: str, name: str, scope: int) -> Places:
         """What a name stands for; `exports` is the file itself."""
         found = super().lookup(path, name, scope)
-        return ((path, NOTHING),) if name == "exports" and found == (OUTSIDE,) else found
+        if name == "exports" and found == (OUTSIDE,):
+            return ((path, NOTHING),)
+        is_other = scope != 0 and name in _GLOBALS and self._are_types(found)
+        return (self._builtin(name) or (OUTSIDE,)) if is_other else found
+
+    def lookup_type_outside(self, path: str, name: str, scope: int) -> Places:
+        """What the name of a type stands for that no scope around has as one."""
+        return super().lookup(path, name, scope)
+
+    def _are_types(self, places: Places) -> bool:
+        """Whether none of these is a value: `type Error = …` leaves `new Error` as it was."""
+        return bool(places) and all(
+            place[1] != NOTHING
+            and self.decl(place).kind in (DeclKind.TYPE, DeclKind.INTERFACE)
+            and not self._is_shared(place)
+            for place in places
+        )
+
+    def _is_shared(self, place: Place) -> bool:
+        """Whether a declaration is known in every file, and so adds to what has its name."""
+        facts = self.facts(place[0])
+        return facts is not None and facts.shared == self.decl(place).scope
 
     def _value_of_name(self, path: str, expr: Expr) -> Type | None:
         """What a name holds; a name from nowhere may hold anything."""
@@ -271,6 +305,27 @@ class EcmaInference(Inference):
             return self._exported_beside(type_[1], name) or found
         return found
 
+    def _find_in_class(self, type_: Type, name: str) -> Member:
+        """A member of a class; what it only promises to have, a base outside has."""
+        found = super()._find_in_class(type_, name)
+        place = type_[1]
+        if self.decl(place).kind != DeclKind.CLASS or not found.places:
+            return found
+        if not self.ancestors(place).is_open or len(self.merged(place)) > 1:
+            return found
+        return Member((OUTSIDE,), {}) if self._are_promised(found.places) else found
+
+    def _are_promised(self, places: Places) -> bool:
+        """Whether none of these stands in a class."""
+        for place in places:
+            facts = self.facts(place[0]) if place != OUTSIDE else None
+            if facts is None or place[1] == NOTHING:
+                return False
+            owner = facts.scopes[facts.decls[place[1]].scope].owner
+            if owner == NOTHING or facts.decls[owner].kind == DeclKind.CLASS:
+                return False
+        return True
+
     def _is_exported(self, place: Place) -> bool:
         """Whether a declaration is what its CommonJS module exports as a whole."""
         facts = self.facts(place[0])
@@ -293,7 +348,7 @@ class EcmaInference(Inference):
         number = (facts.exports or {}).get(name, NOTHING) if facts is not None else NOTHING
         if number == NOTHING or not self._is_exported(place):
             return None
-        return Member(self.targets(place[0], number), {})
+        return Member(self._with_required(self.targets(place[0], number)), {})
 
     def _find_on_function(self, type_: Type, name: str) -> Member:
         place = type_[1]
@@ -338,10 +393,7 @@ class EcmaInference(Inference):
         if decl.kind == DeclKind.FUNCTION:
             return [place]
         found = super().merged(place)
-        facts = self.facts(place[0])
-        is_shared = place[0] == self.dialect.stubs or (
-            facts is not None and facts.shared == decl.scope
-        )
+        is_shared = place[0] == self.dialect.stubs or self._is_shared(place)
         if not is_shared or decl.kind == DeclKind.OBJECT:
             return found
         others = [*self.shared(decl.name), *self._builtin(decl.name)]
@@ -379,13 +431,23 @@ class EcmaInference(Inference):
         decl = self.decl(place)
         if decl.kind == DeclKind.OBJECT:
             return tuple(self.value(place[0], part) for part in decl.parts)
-        return tuple(
+        outside = (EXTERNAL,) if self._is_of_others(place) else ()
+        return outside + tuple(
             base
             for part in self.merged(place)
             for number in self.decl(part).parts
             if self.decl(part).kind != DeclKind.FUNCTION
             for base in (self.type_(part[0], number),)
         )
+
+    def _is_of_others(self, place: Place) -> bool:
+        """Whether a declaration adds to a module that is declared by its name."""
+        facts = self.facts(place[0])
+        owner = facts.scopes[self.decl(place).scope].owner if facts is not None else NOTHING
+        if facts is None or owner == NOTHING:
+            return False
+        around = facts.decls[owner]
+        return f'"{around.name}"' in facts.scopes[around.scope].names
 
     # Types.
 

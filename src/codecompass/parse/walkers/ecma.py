@@ -32,6 +32,8 @@ def _walk(root: Node, text: bytes, *, is_typed: bool) -> ModuleFacts:
         walker.block(root, 0)
         if is_typed and not walker.is_module:
             walker.builder.shared = 0
+        elif walker.is_module:
+            walker.leave_open()
         return walker.builder.finish()
     finally:
         walker.close()

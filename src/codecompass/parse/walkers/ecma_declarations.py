@@ -17,6 +17,7 @@ class Declarations(Expressions):
     def __init__(self, text: bytes) -> None:
         super().__init__(text)
         self.function_scope = 0  # the scope that `var` binds in
+        self.ambient: list[str] = []  # modules that are declared by their names
 
     def block(self, node: Node, scope: int) -> None:
         """Every statement below a node."""
@@ -358,6 +359,15 @@ class Declarations(Expressions):
                 self.expression(value, inner)
         return [number]
 
+    def leave_open(self) -> None:
+        """What is added to modules of others has uses that cannot be followed: note one each."""
+        for called in self.ambient:
+            for number in self.builder.scopes[0].names.get(called, ()):
+                inner = self.builder.scopes[self.builder.decls[number].inner]
+                for decl in [self.builder.decls[n] for ns in inner.names.values() for n in ns]:
+                    unknown = self.builder.expr("member", NOTHING, decl.name)
+                    self.builder.use_at((decl.start, decl.line), Role.TYPE, unknown)
+
     def namespace(self, node: Node, scope: int) -> list[int]:
         """A namespace, or the declaration of a module."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
@@ -369,8 +379,9 @@ class Declarations(Expressions):
             bind=not is_ambient, flags=self.builder.local_flag(scope),
         )  # fmt: skip
         if is_ambient:  # known to imports by its text
-            called = f'"{self.builder.decls[number].name}"'
+            called = f'"{self.builder.decls[number].name.removeprefix("node:")}"'
             self.builder.scopes[scope].names.setdefault(called, []).append(number)
+            self.ambient.append(called)
         inner = self.builder.open_scope(ScopeKind.BLOCK, scope, number)
         self.builder.update(number, inner=inner)
         outer, self.function_scope = self.function_scope, inner

@@ -255,8 +255,9 @@ class Modules(Declarations):
     def _export_member(self, node: Node, name: str, value: int) -> None:
         if self.builder.exports is None:
             return
-        is_plain = value != NOTHING and self.builder.exprs[value][0] in ("name", "require")
-        if is_plain and not _is_chained(node):
+        operation = self.builder.exprs[value][0] if value != NOTHING else ""
+        is_property = WHOLE in self.builder.exports and operation == "require"
+        if operation in ("name", "require") and not is_property and not _is_chained(node):
             self.builder.exports[name] = value
             return
         number = self.builder.declare_name(

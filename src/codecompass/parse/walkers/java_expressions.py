@@ -328,7 +328,9 @@ class Expressions:
             types = [c for c in node.named_children if c.type not in ("modifiers",)]
             written = types[0] if types else None
             name = types[-1].child_by_field_name("name") if types else None
-        return name, self.type_(written, scope)
+        return name, self.array_of(
+            self.type_(written, scope), node.child_by_field_name("dimensions")
+        )
 
     def _cast(self, node: Node, scope: int) -> int:
         value = node.child_by_field_name("value")

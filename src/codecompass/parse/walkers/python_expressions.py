@@ -415,6 +415,10 @@ class Expressions:
             rest = rest[0].named_children
         is_literal = self.builder.text(parts[0]).endswith("Literal")
         if is_literal:
+            for child in rest:  # members of an enumeration
+                inner = child.named_children[0] if child.type == "type" else child
+                if inner.type == "attribute":
+                    self.expression(inner, scope)
             return self.builder.expr("lit", "str")
         arguments = tuple(self.annotation(child, scope) for child in rest)
         if head == NOTHING:
