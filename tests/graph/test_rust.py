@@ -115,11 +115,14 @@ def test_a_file_and_a_build_are_what_attributes_say(tmp_path: Path) -> None:
             mod mocked;
             #[cfg(all(test, loom))]
             pub use self::mocked::*;
+            #[cfg(elsewhere)]
+            use self::mocked::free;
+            use self::real::*;
             mod inline { pub mod deep; }
-            pub fn go() { inline::deep::dig(); lock(); }
+            pub fn go() { inline::deep::dig(); lock(); free(); }
         """,
-        "src/real.rs": "pub fn lock() {}\n",
-        "src/mocked.rs": "pub fn lock() {}\n",
+        "src/real.rs": "pub fn lock() { free(); }\npub fn free() {}\n",
+        "src/mocked.rs": "pub fn lock() {}\npub fn free() {}\n",
         "src/inline/deep.rs": "pub fn dig() {}\n",
         "tests/all.rs": """
             #[path = "../src/real.rs"]
@@ -132,11 +135,12 @@ def test_a_file_and_a_build_are_what_attributes_say(tmp_path: Path) -> None:
     }
     with Engine.open(write(tmp_path, files)) as engine:
         assert uses(engine, "real.rs > lock", "call") == [
-            "src/lib.rs:10 call",
+            "src/lib.rs:13 call",
             "tests/all.rs:5 call",
         ]
         assert uses(engine, "mocked.rs > lock", "call") == []
-        assert uses(engine, "dig") == ["src/lib.rs:10 call"]
+        assert uses(engine, "mocked.rs > free", "call") == []
+        assert uses(engine, "dig") == ["src/lib.rs:13 call"]
         assert uses(engine, "go", "call") == ["tests/all.rs:5 call", "tests/all.rs:5 call"]
 
 

@@ -40,29 +40,35 @@ class RustPaths(Inference):
         """What a name stands for: of a block, of its module, taken over, of the language."""
         facts = self.facts(path)
         module = 0
+        inactive: Places = ()
         while facts is not None and scope != NOTHING:
             found, module = facts.scopes[scope], scope
             numbers = self._active(path, found.names.get(name, ()))
             if numbers and found.kind != ScopeKind.CLASS:
                 if scope == 0:
                     self.note(path, name)
-                return self.followed(tuple((path, number) for number in numbers))
+                places = tuple((path, number) for number in numbers)
+                if not self.decl(places[0]).flags & DeclFlag.INACTIVE:
+                    return self.followed(places)
+                inactive = inactive or places
             used = self._used_macros(path, found.names.get(name[:-1], ()), name)
-            if used:
-                return used
-            taken = self._taken_over(path, found.names.get(_EVERYTHING, ()), name)
+            taken = used or self._taken_over(path, found.names.get(_EVERYTHING, ()), name)
             if taken:
                 return taken
             scope = found.parent
         self.note(path, name)
-        if name.endswith("!"):
-            self.note(CRATES, name)
-            macros = self._impls(path).get(name, ())
-            if name in _STANDARD:  # of which a file may have its own
-                macros = [macro for macro in macros if macro[0] == path]
-            if macros:
-                return tuple(macros)
-        return self._builtin(name) or self._crate(name, path, module)
+        known = self._macros_of_crate(path, name) or self.followed(inactive)
+        return known or self._builtin(name) or self._crate(name, path, module)
+
+    def _macros_of_crate(self, path: str, name: str) -> Places:
+        """The macros that a file can use without saying where they are from."""
+        if not name.endswith("!"):
+            return ()
+        self.note(CRATES, name)
+        macros = self._impls(path).get(name, ())
+        if name in _STANDARD:  # of which a file may have its own
+            macros = [macro for macro in macros if macro[0] == path]
+        return tuple(macros)
 
     def lookup_type(self, path: str, name: str, scope: int) -> Places:
         """What the head of a path stands for: never a function or a value."""

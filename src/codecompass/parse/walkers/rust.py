@@ -267,13 +267,19 @@ class _Walker(Imports):
             "Self", written, DeclKind.TYPE, around, type=owner, flags=DeclFlag.LOCAL
         )
         outer = (self._owner, self._generic_of_impl)
-        outer_impl = (self._impl_name, self._impl_scope, self._impl_trait)
+        outer_impl = (self._impl_name, self._impl_scope, self.impl_trait, self.impl_types)
         self._owner, self._generic_of_impl = owner, generic
-        self._impl_name, self._impl_scope, self._impl_trait = name, scope, trait
+        self._impl_name, self._impl_scope, self.impl_trait = name, scope, trait
         if body is not None:
+            self.impl_types = self._types_in(body)
             self.block(body, around)
         self._owner, self._generic_of_impl = outer
-        self._impl_name, self._impl_scope, self._impl_trait = outer_impl
+        self._impl_name, self._impl_scope, self.impl_trait, self.impl_types = outer_impl
+
+    def _types_in(self, body: Node) -> frozenset[str]:
+        items = [child for child in body.named_children if child.type == "type_item"]
+        names = [child.child_by_field_name("name") for child in items]
+        return frozenset(self.builder.text(name) for name in names if name is not None)
 
     def _note_trait(self, node: Node, written: Node, scope: int) -> None:
         """That there is an impl of a trait, and one for `&mut T`, where methods come first."""
@@ -287,7 +293,6 @@ class _Walker(Imports):
 
     _impl_name = ""
     _impl_scope = 0
-    _impl_trait = NOTHING
 
     # Functions and values.
 
@@ -302,7 +307,7 @@ class _Walker(Imports):
             number = self.builder.declare_name(
                 f"{self._impl_name}.{called}", name, DeclKind.METHOD, self._impl_scope,
                 value=self._owner, type_parameters=self._generic_of_impl,
-                decorators=(self._impl_trait,) if self._impl_trait != NOTHING else (),
+                decorators=(self.impl_trait,) if self.impl_trait != NOTHING else (),
             )  # fmt: skip
         else:
             kind = DeclKind.METHOD if is_member else DeclKind.FUNCTION
@@ -376,11 +381,11 @@ class _Walker(Imports):
         declared = self.type_(node.child_by_field_name("type"), around)
         self.type_(node.child_by_field_name("bounds"), around)
         called, where = self._member_name(name, scope)
-        is_of_trait = bool(self._impl_name) and self._impl_trait != NOTHING
+        is_of_trait = bool(self._impl_name) and self.impl_trait != NOTHING
         self.builder.declare_name(
             called, name, DeclKind.TYPE, where, type=declared, type_parameters=generic,
             flags=self.builder.local_flag(where),
-            decorators=(self._impl_trait,) if is_of_trait else (),
+            decorators=(self.impl_trait,) if is_of_trait else (),
             value=self._owner if is_of_trait else NOTHING,
         )  # fmt: skip
 

@@ -71,9 +71,20 @@ class Types:
             of = self.path(before, scope, Role.READ, uses=uses, is_head=True)
             found = self.builder.expr("member", of, self.builder.text(name))
             if uses:
-                self.builder.use(name, role, found)
+                self.builder.use(name, role, self._of_trait(before, name, found))
             return found
         return self.type_(node, scope, role)
+
+    impl_trait = NOTHING
+    impl_types: frozenset[str] = frozenset()
+    """The types that the impl around says of its trait."""
+
+    def _of_trait(self, before: Node, name: Node, found: int) -> int:
+        """`Self::Item` in an impl is the trait's, whatever the impl is for."""
+        is_said = self.builder.text(name) in self.impl_types and self.impl_trait != NOTHING
+        if not is_said or self.builder.text(before) != "Self":
+            return found
+        return self.builder.expr("member", self.impl_trait, self.builder.text(name))
 
     macro = ""
     """The macro whose arguments are read."""
