@@ -212,3 +212,32 @@ def test_a_condition_binds_after_its_value(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, files)) as engine:
         assert uses(engine, "host") == ["src/lib.rs:2 call"]
         assert uses(engine, "spawn") == ["src/lib.rs:2 call"]
+
+
+def test_a_type_lets_through_to_what_it_holds(tmp_path: Path) -> None:
+    files = {
+        "src/lib.rs": """
+            use std::ops::Deref;
+            pub struct Table { pub rows: u32 }
+            impl Table { pub fn grow(&self) {} }
+            pub struct Guard<T> { inner: T }
+            impl<T> Deref for Guard<T> { type Target = T; fn deref(&self) -> &T { &self.inner } }
+            pub trait Parse { type Value; fn parse(&self) {} }
+            impl Parse for Table { type Value = u32; fn parse(&self) { Parse::parse(self); } }
+            pub fn run(guard: Guard<Table>, p: impl Parse<Value = u32>) {
+                guard.grow();
+                let _ = guard.rows;
+                let _ = guard.none;
+            }
+            pub fn inner() { use self::other::*; Shape::new(); }
+            pub mod other { pub struct Shape; impl Shape { pub fn new() {} } }
+            pub struct Shape;
+            impl Shape { pub fn old() {} }
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "grow") == ["src/lib.rs:9 call"]
+        assert uses(engine, "rows") == ["src/lib.rs:10 read"]
+        assert uses(engine, "Parse > Value") == ["src/lib.rs:8 type"]
+        assert uses(engine, "new") == ["src/lib.rs:13 call"]
+        assert engine.find_references("Parse > parse").certainty.possible == 1

@@ -25,7 +25,7 @@ class RustInference(RustMembers):
         if expr[0] == "token":
             return self._token(path, expr)
         if expr[0] == "attribute":
-            return self._functions(self.lookup(path, expr[1], expr[2])) or (OUTSIDE,)
+            return self._functions(self.lookup(path, expr[1], expr[2]))
         if expr[0] == "member" and expr[2].endswith("!"):
             return self._macros_in(path, expr[1], expr[2]) or super().targets(path, number)
         found = super().targets(path, number)
@@ -47,6 +47,8 @@ class RustInference(RustMembers):
         if not expr[2].endswith("()") and self._is_value(path, expr[1]):
             found = tuple(place for place in found if self.decl(place).kind != DeclKind.METHOD)
         if self._may_be_made(found) or self._is_of_reference(path, expr, found):
+            return ()
+        if self._is_filled_in(path, expr, found):
             return ()
         return found
 
@@ -96,6 +98,26 @@ class RustInference(RustMembers):
                     return True
         return False
 
+    def _is_filled_in(self, path: str, expr: Expr, places: Places) -> bool:
+        """Whether `Trait::method(x)` may mean what an impl says instead of the trait."""
+        if expr[2].endswith("()") or expr[1] == NOTHING:
+            return False
+        owners = [item for item in members_of(self.value(path, expr[1])) if item[0] == "class"]
+        traits = {self.decl(item[1]).name for item in owners if self._is_trait(item[1])}
+        if not traits or not any(self._is_method(place) for place in places):
+            return False
+        self.note(CRATES, f".{expr[2]}")
+        return any(
+            self._trait_of(other, is_any=True) in traits and self.decl(other).decorators
+            for other in self._everything().get(f".{expr[2]}", ())
+        )
+
+    def _is_trait(self, place: Place) -> bool:
+        return self.decl(place).kind == DeclKind.INTERFACE
+
+    def _is_method(self, place: Place) -> bool:
+        return place[1] != NOTHING and self.decl(place).kind == DeclKind.METHOD
+
     def _is_of_reference(self, path: str, expr: Expr, places: Places) -> bool:
         """Whether `self.m()` with `&mut self` finds what a trait says of all `&mut T` first."""
         receiver = self.expr(path, expr[1]) if expr[1] != NOTHING else ("",)
@@ -111,10 +133,12 @@ class RustInference(RustMembers):
             self.note(CRATES, f"impl &{trait}")
         return any(f"impl &{trait}" in self._everything() for trait in traits)
 
-    def _trait_of(self, place: Place) -> str:
-        """The trait of a method that does not change its receiver."""
+    def _trait_of(self, place: Place, *, is_any: bool = False) -> str:
+        """The trait of a method, of one that does not change its receiver if nothing is said."""
         facts, decl = self.facts(place[0]), self.decl(place)
-        if facts is None or decl.kind != DeclKind.METHOD or decl.flags & DeclFlag.MUTATING:
+        if facts is None or decl.kind != DeclKind.METHOD:
+            return ""
+        if decl.flags & DeclFlag.MUTATING and not is_any:
             return ""
         if decl.decorators:
             return self._last_name(place[0], self._head(place[0], decl.decorators[0]))

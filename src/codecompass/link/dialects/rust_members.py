@@ -3,7 +3,7 @@
 from codecompass.link.dialects.rust_paths import CRATES, RustPaths
 from codecompass.link.members import Member
 from codecompass.link.names import Places
-from codecompass.link.types import OUTSIDE, Place, Type, members_of
+from codecompass.link.types import OUTSIDE, Place, Type, members_of, substitute
 from codecompass.model.module import NOTHING, DeclKind
 
 _WRAPPERS = frozenset(
@@ -92,10 +92,30 @@ class RustMembers(RustPaths):
     def find(self, type_: Type | None, name: str) -> Member:
         """The member that a name means; wrappers let one through to what they hold."""
         found = super().find(type_, name)
-        if found.places or type_ is None or type_[0] != "inst" or not type_[2]:
+        if type_ is None or type_[0] != "inst":
             return found
-        is_wrapper = type_[1][0] == self.dialect.stubs and (self.decl(type_[1]).name in _WRAPPERS)
+        if type_[1][0] != self.dialect.stubs:
+            is_found = found.places not in ((), (OUTSIDE,))
+            return found if is_found else self._find_behind(type_, name, found)
+        if found.places or not type_[2]:
+            return found
+        is_wrapper = self.decl(type_[1]).name in _WRAPPERS
         return self.find(type_[2][0], name) if is_wrapper else found
+
+    def _find_behind(self, type_: Type, name: str, found: Member) -> Member:
+        """What a type lets through to, by `impl Deref`; else a field is nowhere to be seen."""
+        for item in self._own(type_[1], "Target"):
+            decl = self.decl(item)
+            traits = [
+                self._last_name(item[0], self._head(item[0], one)) for one in decl.decorators
+            ]
+            if "Deref" in traits:
+                known: dict[Type, Type] = {}
+                self.unify(self.type_(item[0], decl.value), type_, known)
+                behind = substitute(self.type_(item[0], decl.type), known)
+                if behind is not None and behind != type_:
+                    return self.find(behind, name)
+        return found if name.endswith("()") else Member((), {})
 
     def _find_in_class(self, type_: Type, name: str) -> Member:
         found = super()._find_in_class(type_, name)

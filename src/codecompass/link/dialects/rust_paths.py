@@ -1,6 +1,6 @@
 """Rust: what names and paths stand for: modules, imports, macros, crates."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from posixpath import dirname, normpath
 
 from codecompass.link.dialects.rust_modules import RustModules
@@ -9,6 +9,7 @@ from codecompass.link.names import Places
 from codecompass.link.types import OUTSIDE, Place
 from codecompass.model.module import (
     NOTHING,
+    Decl,
     DeclFlag,
     DeclKind,
     Expr,
@@ -38,16 +39,24 @@ class RustPaths(Inference):
 
     def lookup(self, path: str, name: str, scope: int) -> Places:
         """What a name stands for: of a block, of its module, taken over, of the language."""
+        return self._look(path, name, scope, lambda _decl: True)
+
+    def lookup_type(self, path: str, name: str, scope: int) -> Places:
+        """What the head of a path stands for: never a function or a value."""
+        found = self._look(path, name, scope, may_be_type)
+        return (self._builtin(name) or (OUTSIDE,)) if self._functions(found) else found
+
+    def _look(self, path: str, name: str, scope: int, is_meant: Callable[[Decl], bool]) -> Places:
         facts = self.facts(path)
         module = 0
         inactive: Places = ()
         while facts is not None and scope != NOTHING:
             found, module = facts.scopes[scope], scope
             numbers = self._active(path, found.names.get(name, ()))
-            if numbers and found.kind != ScopeKind.CLASS:
+            places = tuple((path, n) for n in numbers if is_meant(facts.decls[n]))
+            if places and found.kind != ScopeKind.CLASS:
                 if scope == 0:
                     self.note(path, name)
-                places = tuple((path, number) for number in numbers)
                 if not self.decl(places[0]).flags & DeclFlag.INACTIVE:
                     return self.followed(places)
                 inactive = inactive or places
@@ -69,20 +78,6 @@ class RustPaths(Inference):
         if name in _STANDARD:  # of which a file may have its own
             macros = [macro for macro in macros if macro[0] == path]
         return tuple(macros)
-
-    def lookup_type(self, path: str, name: str, scope: int) -> Places:
-        """What the head of a path stands for: never a function or a value."""
-        facts, inner = self.facts(path), scope
-        while facts is not None and inner != NOTHING:
-            numbers = self._active(path, facts.scopes[inner].names.get(name, ()))
-            numbers = [number for number in numbers if may_be_type(facts.decls[number])]
-            if numbers and facts.scopes[inner].kind != ScopeKind.CLASS:
-                if inner == 0:
-                    self.note(path, name)
-                return self.followed(tuple((path, number) for number in numbers))
-            inner = facts.scopes[inner].parent
-        found = self.lookup(path, name, scope)
-        return (self._builtin(name) or (OUTSIDE,)) if self._functions(found) else found
 
     def _functions(self, places: Places) -> Places:
         return tuple(

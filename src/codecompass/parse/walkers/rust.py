@@ -154,6 +154,8 @@ class _Walker(Imports):
             return tuple(found)
         for child in node.named_children:
             name = child.child_by_field_name("name")
+            if child.type == "attribute_item":
+                self._attribute(child, scope)
             if child.type == "field_declaration" and name is not None:
                 declared = self.type_(child.child_by_field_name("type"), scope)
                 self.builder.declare(name, DeclKind.FIELD, inner, type=declared)
@@ -172,6 +174,8 @@ class _Walker(Imports):
         self.builder.update(number, inner=inner, type_parameters=generic)
         for child in body.named_children if body is not None else ():
             variant = child.child_by_field_name("name")
+            if child.type == "attribute_item":
+                self._attribute(child, around)
             if child.type != "enum_variant" or variant is None:
                 continue
             member = self.builder.declare(variant, DeclKind.ENUM_MEMBER, inner)

@@ -126,7 +126,13 @@ class Types:
 
     def _generic(self, node: Node, scope: int, role: Role = Role.TYPE) -> int:
         head = self.type_(node.child_by_field_name("type"), scope, role)
-        given = self.type_arguments(node.child_by_field_name("type_arguments"), scope)
+        arguments = node.child_by_field_name("type_arguments")
+        given = self.type_arguments(arguments, scope)
+        for child in arguments.named_children if arguments is not None else ():
+            name = child.child_by_field_name("name") if child.type == "type_binding" else None
+            if name is not None and head != NOTHING:  # `Iterator<Item = T>`
+                member = self.builder.expr("member", head, self.builder.text(name))
+                self.builder.use(name, Role.TYPE, member)
         return NOTHING if head == NOTHING else self.builder.expr("apply", head, given)
 
     def type_arguments(self, node: Node | None, scope: int) -> tuple[int, ...]:
