@@ -179,7 +179,11 @@ class Names(Solver):
         for place in places:
             decl = self.decl(place)
             if decl.kind == DeclKind.IMPORT:
-                found.update(dict.fromkeys(self.targets(place[0], decl.value)))
+                expr = self.expr(place[0], decl.value)
+                if expr[0] == "from":  # by far the most
+                    found.update(dict.fromkeys(self.imported(place[0], expr)))
+                else:
+                    found.update(dict.fromkeys(self.targets(place[0], decl.value)))
             else:
                 found[place] = None
         return tuple(found)

@@ -3,6 +3,7 @@
 import json
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from codecompass.model.module import Decl, ModuleFacts, Scope, Use
@@ -55,6 +56,12 @@ def insert_modules(database: Database, rows: Iterable[Row]) -> None:
     database.run_many(_PUT, rows)
 
 
+# `Decl._make` by its parts: this is done a million times for a large repository.
+_as_decl = partial(tuple.__new__, Decl)
+_as_scope = partial(tuple.__new__, Scope)
+_as_use = partial(tuple.__new__, Use)
+
+
 def read_tables(database: Database, version_id: VersionId) -> ModuleFacts | None:
     """The tables of a version, without its uses."""
     row = database.row("SELECT tables FROM modules WHERE version_id = ?", (version_id,))
@@ -62,8 +69,8 @@ def read_tables(database: Database, version_id: VersionId) -> ModuleFacts | None
         return None
     decls, scopes, exprs, exports, stars, keys, package, shared = _unpack(row[0])
     return ModuleFacts(
-        [Decl._make(item) for item in decls],
-        [Scope._make(item) for item in scopes],
+        list(map(_as_decl, decls)),
+        list(map(_as_scope, scopes)),
         exprs,
         [],
         exports,
@@ -77,7 +84,7 @@ def read_tables(database: Database, version_id: VersionId) -> ModuleFacts | None
 def read_uses(database: Database, version_id: VersionId) -> list[Use]:
     """The uses of a version."""
     row = database.row("SELECT uses FROM modules WHERE version_id = ?", (version_id,))
-    return [Use._make(item) for item in _unpack(row[0])] if row else []
+    return list(map(_as_use, _unpack(row[0]))) if row else []
 
 
 def read_names(database: Database, version_id: VersionId) -> list[DeclaredName]:

@@ -20,6 +20,7 @@ from codecompass.model.module import (
     may_be_type,
 )
 from codecompass.model.reference import Role
+from codecompass.text.lines import LineTable
 
 _NEVER_MEANT = frozenset({DeclKind.PARAMETER, DeclKind.TYPE_PARAMETER, DeclKind.NARROWED})
 _LOCAL_TYPES = frozenset(
@@ -37,7 +38,8 @@ class Builder:
 
     def __init__(self, text: bytes) -> None:
         self._text = text
-        self._shift = (0, 0)  # bytes and lines before the text that is being read
+        self._shift = 0  # bytes before the text that is being read
+        self._lines = LineTable(text)  # asking the nodes costs three times as much
         self.decls: list[Decl] = []
         self.scopes: list[Scope] = []
         self.exprs: list[Expr] = []
@@ -128,15 +130,14 @@ class Builder:
                 self._uses[index] = (*self._uses[index][:3], after)
 
     def _place(self, node: Node) -> tuple[int, int]:
-        before, lines = self._shift
-        return node.start_byte + before, node.start_point[0] + 1 + lines
+        start = node.start_byte + self._shift
+        return start, self._lines.line_of(start)
 
     @contextmanager
-    def inside(self, text: bytes, before: int, lines: int) -> Generator[None]:
-        """Read another text that stands behind so many bytes and lines of this one."""
+    def inside(self, text: bytes, before: int) -> Generator[None]:
+        """Read another text that stands behind so many bytes of this one."""
         outer = self._text, self._shift
-        start, above = self._shift
-        self._text, self._shift = text, (start + before, above + lines)
+        self._text, self._shift = text, self._shift + before
         try:
             yield
         finally:

@@ -263,8 +263,7 @@ class Docs(Types):
         text = _unstarred(comment.text or b"")
         for match in _IMPORT.finditer(text):
             root = parse_text("tree_sitter_typescript", "language_typescript", match[1])
-            rows = comment.start_point[0] + text.count(b"\n", 0, match.start(1))
-            with self.builder.inside(match[1], comment.start_byte + match.start(1), rows):
+            with self.builder.inside(match[1], comment.start_byte + match.start(1)):
                 for node in root.named_children[:1]:
                     self.import_(node, scope)
 
@@ -276,10 +275,9 @@ class Docs(Types):
 
     def _read(self, tag: Tag, scope: int) -> int:
         """What the type of a tag says."""
-        text, (start, row) = tag.type, tag.start
+        text, start = tag.type, tag.start[0]
         kept = text.lstrip(b" \t\n?!.")
         start += len(text) - len(kept)
-        row += text.count(b"\n", 0, len(text) - len(kept))
         kept = kept.rstrip(b" \t\n=")
         if not kept or kept == b"*":
             return NOTHING
@@ -289,7 +287,7 @@ class Docs(Types):
         root = parse_text("tree_sitter_typescript", "language_typescript", text)
         alias = root.named_children[0] if root.named_children else None
         value = alias.child_by_field_name("value") if alias is not None else None
-        with self.builder.inside(text, start - len(_BEFORE_TYPE), row):
+        with self.builder.inside(text, start - len(_BEFORE_TYPE)):
             return self.type_(value, scope)
 
     def _stand_in(self, match: re.Match[bytes]) -> bytes:

@@ -354,7 +354,7 @@ class Expressions(Types):
             self._note_items(node, scope)
             self.tokens(node, scope)
             return NOTHING
-        with self.builder.inside(text, node.start_byte + 1, node.start_point[0]):
+        with self.builder.inside(text, node.start_byte + 1):
             self.block(root, scope)
         return NOTHING
 
@@ -379,7 +379,7 @@ class Expressions(Types):
         found = root.named_children[0].child_by_field_name("body")
         if found is not None:
             shift = node.start_byte - len(before)
-            with self.builder.inside(code, shift, node.start_point[0]):
+            with self.builder.inside(code, shift):
                 self._block(found, scope)
         return NOTHING
 
