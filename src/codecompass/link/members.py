@@ -28,12 +28,16 @@ class Ancestors(NamedTuple):
     has_unknown: bool = False  # some of it was not found
 
 
+_Sought = tuple[Member, Type | None]
 _NOT_FOUND = Member((), {})
 _OUTSIDE = Member((OUTSIDE,), {})
 
 
 class Members(Names):
     """Finds members; asks for the types of base classes, which `Inference` works out."""
+
+    has_parts = False
+    """Whether what is one thing may be declared in several places."""
 
     def find(self, type_: Type | None, name: str) -> Member:
         """The member that a name means on a value of a type."""
@@ -123,21 +127,32 @@ class Members(Names):
 
     def _find_in_class(self, type_: Type, name: str) -> Member:
         place = type_[1]
-        lineage = self.ancestors(place)
-        skip = 1 if type_[0] == "super" else 0
-        wants_static = type_[0] == "class"
+        way = type_[0] if type_[0] in ("super", "class") else "inst"
+        # Three of four questions are asked again.
+        found: _Sought | None = self.solve(
+            (place[0], "sought", place[1], way, name), lambda: self._seek(place, way, name)
+        )
+        if found is None:
+            return _NOT_FOUND
+        if found[1] is None:
+            return found[0]
         arguments = type_[2] if len(type_) > 2 else ()
+        return Member(found[0].places, self._known_of(found[1], place, arguments))
+
+    def _seek(self, place: Place, way: str, name: str) -> _Sought:
+        """A member of a class or of what it is derived from, and the one that has it."""
+        lineage = self.ancestors(place)
         assigned: Places = ()
-        for ancestor in lineage.types[skip:]:
-            places = self._own_members(ancestor[1], name, wants_static=wants_static)
+        for ancestor in lineage.types[1 if way == "super" else 0 :]:
+            places = self._own_members(ancestor[1], name, wants_static=way == "class")
             if places and self._is_only_assigned(places):
                 assigned = (*places, *assigned)  # a class above may declare it
             elif places:
-                known = self._known_of(ancestor, place, arguments)
-                return Member(self.declared(places, assigned), known)
+                return Member(self.declared(places, assigned), {}), ancestor
         if assigned:
-            return Member(assigned, {})
-        return _OUTSIDE if lineage.is_open and not lineage.has_unknown else _NOT_FOUND
+            return Member(assigned, {}), None
+        is_outside = lineage.is_open and not lineage.has_unknown
+        return (_OUTSIDE if is_outside else _NOT_FOUND), None
 
     def declared(self, places: Places, assigned: Places) -> Places:
         """What a member is that one class declares and others below assign to."""
@@ -173,6 +188,8 @@ class Members(Names):
         return found if place in found else [place]
 
     def _own_members(self, place: Place, name: str, *, wants_static: bool) -> Places:
+        if not self.dialect.has_static_members and not self.has_parts:
+            return self._own(place, name)
         found: list[Place] = []
         for part in self.merged(place):
             decl = self.decl(part)

@@ -447,7 +447,8 @@ class EcmaInference(Inference):
         if facts is None or owner == NOTHING:
             return False
         around = facts.decls[owner]
-        return f'"{around.name}"' in facts.scopes[around.scope].names
+        called = around.name.removeprefix("node:")
+        return f'"{called}"' in facts.scopes[around.scope].names
 
     # Types.
 

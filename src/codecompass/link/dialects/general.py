@@ -92,6 +92,7 @@ class GeneralInference(Overloads):
 
     constructor_name = ".ctor"
     receiver_is_parameter = False
+    has_parts = True
     has_open_classes = False  # several files may make up one class
     sees_outer_spaces = True  # names of the packages around a package are known in it
 

@@ -216,7 +216,7 @@ class Modules(Declarations):
         owner = self.builder.text(of)
         called = self.builder.text(name)
         if (owner, called) == ("module", "exports"):
-            self._export_whole(left, value)
+            self._export_whole(left, self._told(left, value, scope))
         elif owner in ("exports", "module.exports"):
             self._export_member(name, called, value)
         elif of.type == "this":
@@ -224,6 +224,13 @@ class Modules(Declarations):
                 self._field_of_this(name, value, self.told_type(left, scope))
         elif value != NOTHING:
             self._put_on(of, name, value, scope)
+
+    def _told(self, left: Node, value: int, scope: int) -> int:
+        """What is made in place is what its comment says, if one does."""
+        if value == NOTHING or self.builder.exprs[value][0] not in ("new", "call"):
+            return value
+        told = self.told_type(left, scope)
+        return value if told == NOTHING else self.builder.expr("typed", told)
 
     def _export_whole(self, left: Node, value: int) -> None:
         """`module.exports = …`; a function or a class written there is what importers name."""
