@@ -263,15 +263,15 @@ def test_a_file_without_changed_symbols_is_told(repo: Repo, engine: Engine) -> N
 
 def test_a_file_that_is_not_indexed_any_more_was_not_deleted(repo: Repo, engine: Engine) -> None:
     repo.commit({"a.py": SERVICE, "b.py": SERVICE.replace("Service", "Other")})
-    repo.write({"a.py": f"{SERVICE}x = '{'y' * 30_000}'\n", ".codecompassignore": "b.py\n"})
+    repo.write({"a.py": f"{SERVICE}x = '{'y' * 1_100_000}'\n", ".codecompassignore": "b.py\n"})
     answer = engine.diff()
     assert answer.summary == {}
     files = {f.path: (f.change, f.not_indexed) for f in answer.files or ()}
-    assert files == {"a.py": ("modified", "long_line"), ".codecompassignore": ("added", None)}
+    assert files == {"a.py": ("modified", "too_large"), ".codecompassignore": ("added", None)}
     repo.git("add", "--all")
     repo.git("commit", "--quiet", "-m", "ignore")
     files = {f.path: f.not_indexed for f in engine.diff(ref="HEAD", base="HEAD~1").files or ()}
-    assert files == {"a.py": "long_line", ".codecompassignore": None}
+    assert files == {"a.py": "too_large", ".codecompassignore": None}
     repo.commit({"b.py": "x = 1\n"})
     files = {f.path: f.not_indexed for f in engine.diff(ref="HEAD", base="HEAD~2").files or ()}
     assert files["b.py"] == "ignored"

@@ -381,7 +381,7 @@ def test_odd_files_of_a_commit(branched: Repo, engine: Engine) -> None:
     (branched.root / "link.py").symlink_to("a.py")
     huge = "x = 1\n" * 300_000
     branched.commit(
-        {"huge.py": huge, "binary.py": b"\0\1", "long.py": "x" * 30_000, "b.py": "(((("}
+        {"huge.py": huge, "binary.py": b"\0\xff", "long.js": "x" * 30_000, "b.py": "(((("}
     )
     (branched.root / os.fsdecode(b"odd\xff.py")).write_text(ONE)
     branched.commit({})
