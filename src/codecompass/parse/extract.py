@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from codecompass.model.facts import FileFacts
-from codecompass.model.module import ModuleFacts
+from codecompass.model.module import ModuleFacts, Use
 from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.parse.drafts import Draft, collect_drafts
 from codecompass.parse.imports import ImportRules, collect_imports
@@ -136,7 +136,7 @@ def _placed(
     spans = [(use.start, use.start) for use in module.uses]
     around = innermost([(draft.start, draft.end) for draft in drafts], spans)
     uses = [
-        use._replace(enclosing=ordinals[index]) if index >= 0 else use
+        Use(*use[:4], ordinals[index]) if index >= 0 else use
         for use, index in zip(module.uses, around, strict=True)
     ]
     by_name = {item.name_start: item.ordinal for item in records if item.name_start >= 0}

@@ -23,6 +23,7 @@ from codecompass.model.reference import Role
 from codecompass.text.lines import LineTable
 
 _NEVER_MEANT = frozenset({DeclKind.PARAMETER, DeclKind.TYPE_PARAMETER, DeclKind.NARROWED})
+_POSITIONS = {name: position for position, name in enumerate(Decl._fields)}
 _LOCAL_TYPES = frozenset(
     {DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.ENUM, DeclKind.TYPE, DeclKind.FUNCTION}
 )
@@ -106,7 +107,10 @@ class Builder:
 
     def update(self, number: int, **fields: object) -> None:
         """Set what is known of a declaration only after its name."""
-        self.decls[number] = self.decls[number]._replace(**fields)  # type: ignore[arg-type]
+        values: list[object] = list(self.decls[number])  # `_replace` takes three times as long
+        for name, value in fields.items():
+            values[_POSITIONS[name]] = value
+        self.decls[number] = tuple.__new__(Decl, values)
 
     def use(self, node: Node, role: Role, expr: int) -> None:
         """Note that the name at a node is used."""
