@@ -164,7 +164,7 @@ class Generics(Apart):
         return [
             (place, type_, dict(member.known))
             for place in member.places[:_MAX_OVERLOADS]
-            if place != OUTSIDE and place[1] != NOTHING and self.decl(place).kind in _FUNCTIONS
+            if place[1] != NOTHING and self.decl(place).kind in _FUNCTIONS
         ]
 
     def _parameter(self, type_: Type | None, position: int) -> Type | None:

@@ -176,6 +176,18 @@ class Members(Names):
             name: item for name, item in zip(parameters, passed, strict=False) if item is not None
         }
 
+    def known_anew(self, member: Member, type_: Type) -> dict[Type, Type]:
+        """What type parameters stand for where methods name those of their type anew."""
+        known = dict(member.known)
+        arguments = type_[2] if len(type_) > 2 else ()
+        for place in member.places:
+            decl = self.decl_at(place)
+            pairs = zip(decl.type_parameters if decl is not None else (), arguments, strict=False)
+            known.update(
+                (("param", (place[0], number)), item) for number, item in pairs if item is not None
+            )
+        return known
+
     def merged(self, place: Place) -> list[Place]:
         """All declarations of what a declaration is one of, as interfaces may have several."""
         decl = self.decl(place)

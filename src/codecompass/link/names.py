@@ -67,6 +67,10 @@ class Names(Solver):
         assert facts is not None  # noqa: S101  # places come from tables that are there
         return facts.decls[place[1]]
 
+    def decl_at(self, place: Place) -> Decl | None:
+        """The declaration at a place; None for a file and for what is outside."""
+        return self.decl(place) if place[1] != NOTHING else None
+
     def expr(self, path: str, number: int) -> Expr:
         """An expression of a file."""
         facts = self._facts.get(path) or self.facts(path)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from codecompass.link.infer import Inference
 from codecompass.link.members import Member
 from codecompass.link.names import Places
-from codecompass.link.types import EXTERNAL, OUTSIDE, Place, Type, members_of, union
+from codecompass.link.types import EXTERNAL, Place, Type, members_of, union
 from codecompass.model.module import NOTHING, Decl, DeclFlag, DeclKind, Expr
 
 _FUNCTIONS = frozenset({DeclKind.FUNCTION, DeclKind.METHOD})
@@ -29,22 +29,25 @@ class Overloads(Inference):
         "Byte": 0, "Short": 1, "Char": 2, "Int": 3, "Long": 4, "Float": 5, "Double": 6,
     }  # fmt: skip
     """What a number may become without being put into an object."""
+    knows_arguments = False
+    """Whether a function that cannot take the arguments of a call is not the one called."""
 
     def _meant(self, path: str, places: Places, arguments: tuple[int, ...]) -> Places:
         """The overloads that a call can mean, as far as its arguments are known."""
-        if len(places) <= 1:
+        if len(places) <= (0 if self.knows_arguments else 1):
             return places
         fitting = [place for place in places if self._takes(place, len(arguments))]
-        if len(fitting) > 1:
-            given = [self.value(path, item) for item in arguments]
-            ranks = {place: self._distance(place, given) for place in fitting}
-            possible = [place for place in fitting if ranks[place] < NEVER] or fitting
-            if not self._is_open(possible, given):
-                best = min(ranks.values())
-                possible = [place for place in fitting if ranks[place] == best]
-            fitting = possible if len(possible) <= _MAX_LISTED else []
-            return tuple(fitting)
-        return tuple(fitting) or places
+        if len(fitting) <= 1 and not self.knows_arguments:
+            return tuple(fitting) or places
+        given = [self.value(path, item) for item in arguments]
+        ranks = {place: self._distance(place, given) for place in fitting}
+        possible = [place for place in fitting if ranks[place] < NEVER]
+        if not possible:
+            possible = [] if self.knows_arguments else fitting
+        if not self._is_open(possible, given):
+            best = min((ranks[place] for place in possible), default=0)
+            possible = [place for place in possible if ranks[place] == best]
+        return tuple(possible) if len(possible) <= _MAX_LISTED else ()
 
     def _is_open(self, places: list[Place], given: list[Type | None]) -> bool:
         """Whether overloads differ in what they take in the place of an unknown argument."""
@@ -63,13 +66,14 @@ class Overloads(Inference):
 
     def _parameters(self, place: Place) -> list[Decl]:
         """What a function takes; nothing for what is no function."""
-        decl = self.decl(place) if place != OUTSIDE and place[1] != NOTHING else None
+        decl = self.decl_at(place)
         if decl is None or decl.kind not in _FUNCTIONS:
             return []
         return [self.decl((place[0], number)) for number in decl.parts]
 
     def _takes(self, place: Place, count: int) -> bool:
-        if place == OUTSIDE or place[1] == NOTHING or self.decl(place).kind not in _FUNCTIONS:
+        decl = self.decl_at(place)
+        if decl is None or decl.kind not in _FUNCTIONS:
             return True
         parts = self._parameters(place)
         is_open = bool(parts) and bool(parts[-1].flags & DeclFlag.REST)

@@ -137,9 +137,9 @@ class Written(Generics):
         return union(found)
 
     def _with_arguments(self, place: Place, given: tuple[Type | None, ...]) -> Type | None:
-        if place == OUTSIDE or place[1] == NOTHING:
+        decl = self.decl_at(place)
+        if decl is None:
             return EXTERNAL if place == OUTSIDE else None
-        decl = self.decl(place)
         if decl.kind in _CLASSES:
             return ("inst", place, given)
         known = {

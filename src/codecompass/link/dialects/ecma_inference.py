@@ -112,11 +112,11 @@ class EcmaInference(Inference):
         """`exports.a = exports.b = require("m")`: the property, and the module."""
         found = dict.fromkeys(places)
         for place in places:
-            decl = self.decl(place) if place != OUTSIDE and place[1] != NOTHING else None
-            is_variable = decl is not None and decl.kind == DeclKind.VARIABLE
-            value = decl.value if decl is not None and is_variable else NOTHING
-            if value != NOTHING and self.expr(place[0], value)[0] == "require":
-                found.update(dict.fromkeys(self.targets(place[0], value)))
+            decl = self.decl_at(place)
+            if decl is None or decl.kind != DeclKind.VARIABLE or decl.value == NOTHING:
+                continue
+            if self.expr(place[0], decl.value)[0] == "require":
+                found.update(dict.fromkeys(self.targets(place[0], decl.value)))
         return tuple(found)
 
     def _through(self, places: Places) -> Places:
@@ -124,12 +124,11 @@ class EcmaInference(Inference):
         found: dict[Place, None] = {}
         for place in places:
             named: Places = ()
-            if place != OUTSIDE and place[1] != NOTHING:
-                decl = self.decl(place)
-                if decl.kind == DeclKind.FIELD and decl.value != NOTHING:
-                    expr = self.expr(place[0], decl.value)
-                    if expr[0] in ("name", "require"):
-                        named = self.targets(place[0], decl.value)
+            decl = self.decl_at(place)
+            if decl is not None and decl.kind == DeclKind.FIELD and decl.value != NOTHING:
+                expr = self.expr(place[0], decl.value)
+                if expr[0] in ("name", "require"):
+                    named = self.targets(place[0], decl.value)
             found.update(dict.fromkeys(named or (place,)))
         return tuple(found)
 
@@ -214,7 +213,7 @@ class EcmaInference(Inference):
         """`export default { run }`: the property, and what it has its name and value from."""
         found = dict.fromkeys(places)
         for place in places:
-            decl = self.decl(place) if place != OUTSIDE and place[1] != NOTHING else None
+            decl = self.decl_at(place)
             if decl is not None and decl.kind == DeclKind.FIELD and decl.value != NOTHING:
                 expr = self.expr(place[0], decl.value)
                 is_same = expr[0] == "name" and expr[1] == decl.name

@@ -141,9 +141,9 @@ class GeneralInference(Overloads):
         found: dict[Place, None] = {}
         for place in self.followed(places):
             found[place] = None
-            if place == OUTSIDE or place[1] == NOTHING or place[0] != path:
+            decl = self.decl_at(place)
+            if decl is None or place[0] != path:
                 continue
-            decl = self.decl(place)
             is_hidden = decl.flags & (DeclFlag.LOCAL | DeclFlag.STATIC)
             if not is_hidden and decl.kind not in (DeclKind.PARAMETER, DeclKind.TYPE_PARAMETER):
                 others = self.known_as(path, self.full_name(place))

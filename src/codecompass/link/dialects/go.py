@@ -7,8 +7,8 @@ from codecompass.link.dialect import Dialect
 from codecompass.link.infer import Inference
 from codecompass.link.members import Member
 from codecompass.link.names import Places
-from codecompass.link.types import OUTSIDE, Place, Type
-from codecompass.model.module import NOTHING, DeclKind
+from codecompass.link.types import Place, Type
+from codecompass.model.module import DeclKind
 
 _TEST = "_test"
 
@@ -128,16 +128,4 @@ class GoInference(Inference):
 
     def _find_in_class(self, type_: Type, name: str) -> Member:
         found = super()._find_in_class(type_, name)
-        known = dict(found.known)
-        arguments = type_[2] if len(type_) > 2 else ()
-        for place in found.places:
-            if place != OUTSIDE and place[1] != NOTHING:
-                # A method names the type parameters of its receiver anew.
-                own = self.decl(place).type_parameters
-                pairs = zip(own, arguments, strict=False)
-                known.update(
-                    (("param", (place[0], number)), item)
-                    for number, item in pairs
-                    if item is not None
-                )
-        return Member(found.places, known)
+        return Member(found.places, self.known_anew(found, type_))

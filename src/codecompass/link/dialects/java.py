@@ -8,7 +8,7 @@ from codecompass.link.dialect import Dialect
 from codecompass.link.members import Member
 from codecompass.link.modules import nearness
 from codecompass.link.names import Places
-from codecompass.link.overloads import BOXED, NEVER, Overloads
+from codecompass.link.overloads import BOXED, Overloads
 from codecompass.link.types import OUTSIDE, Place, Type, members_of, substitute, union
 from codecompass.model.module import (
     NOTHING,
@@ -91,6 +91,7 @@ class JavaInference(Overloads):
 
     constructor_name = "<init>()"
     receiver_is_parameter = False
+    knows_arguments = True
     widths = {  # noqa: RUF012
         "$byte": 0, "$short": 1, "$char": 2, "$int": 3, "$long": 4, "$float": 5, "$double": 6,
     }  # fmt: skip
@@ -279,19 +280,13 @@ class JavaInference(Overloads):
         return self.builtin(max([*numbers, "$int"], key=lambda name: self.widths[name]))
 
     def _meant(self, path: str, places: Places, arguments: tuple[int, ...]) -> Places:
-        """What is private elsewhere is not meant, nor what takes other arguments."""
+        """The overloads that a call can mean; what is private elsewhere it cannot."""
         seen = [
             place
             for place in places
             if place[0] in (path, "") or not self.decl(place).flags & DeclFlag.PRIVATE
         ]
-        found = super()._meant(path, tuple(seen), arguments)
-        given = [self.value(path, item) for item in arguments]
-        return tuple(
-            place
-            for place in found
-            if self._takes(place, len(arguments)) and self._distance(place, given) < NEVER
-        )
+        return super()._meant(path, tuple(seen), arguments)
 
     def unboxed(self, expected: Type, given: Type) -> int:
         """An object that holds a number may stand for the number."""

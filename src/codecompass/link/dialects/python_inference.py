@@ -33,10 +33,11 @@ class PythonInference(Inference):
 
     def _handed(self, place: Place) -> Type | None:
         """What a fixture gives: the result of a function, or what it yields."""
-        if place == OUTSIDE or place[1] == NOTHING:
+        decl = self.decl_at(place)
+        if decl is None:
             return None
         found = self.result(place)
-        return self.element(found) if self.decl(place).flags & DeclFlag.GENERATOR else found
+        return self.element(found) if decl.flags & DeclFlag.GENERATOR else found
 
     def _fixtures(self, path: str, numbers: "list[int] | tuple[()]") -> Places:
         places = self.followed(tuple((path, number) for number in numbers))

@@ -90,7 +90,7 @@ class RustInference(RustMembers):
     def _may_be_made(self, places: Places) -> bool:
         """Whether a method is one of several of its trait, some of which a macro makes."""
         for place in places:
-            decl = self.decl(place) if place != OUTSIDE and place[1] != NOTHING else None
+            decl = self.decl_at(place)
             if decl is not None and decl.kind == DeclKind.METHOD and decl.decorators:
                 trait = self._last_name(place[0], self._head(place[0], decl.decorators[0]))
                 self.note(CRATES, f"impl !{trait}")
@@ -116,7 +116,8 @@ class RustInference(RustMembers):
         return self.decl(place).kind == DeclKind.INTERFACE
 
     def _is_method(self, place: Place) -> bool:
-        return place[1] != NOTHING and self.decl(place).kind == DeclKind.METHOD
+        decl = self.decl_at(place)
+        return decl is not None and decl.kind == DeclKind.METHOD
 
     def _is_of_reference(self, path: str, expr: Expr, places: Places) -> bool:
         """Whether `self.m()` with `&mut self` finds what a trait says of all `&mut T` first."""
@@ -149,8 +150,7 @@ class RustInference(RustMembers):
         """What an expression names; a type that an `impl` fills in is its trait's."""
         found: dict[Place, None] = {}
         for place in self.targets(path, number):
-            is_declared = place != OUTSIDE and place[1] != NOTHING
-            decl = self.decl(place) if is_declared else None
+            decl = self.decl_at(place)
             if decl is not None and decl.kind == DeclKind.TYPE and decl.decorators:
                 found.update(dict.fromkeys(self._of_trait(place, decl.name.rpartition(".")[2])))
             else:
@@ -187,8 +187,8 @@ class RustInference(RustMembers):
     def _shape(self, path: str, number: int) -> Type | None:
         """What has the fields of a struct literal or pattern: a type, or one variant of it."""
         for place in self.targets(path, number):
-            is_declared = place != OUTSIDE and place[1] != NOTHING
-            if is_declared and self.decl(place).kind == DeclKind.ENUM_MEMBER:
+            decl = self.decl_at(place)
+            if decl is not None and decl.kind == DeclKind.ENUM_MEMBER:
                 return ("inst", place, ())
         return self.type_(path, number)
 
@@ -210,9 +210,9 @@ class RustInference(RustMembers):
         """What a variant holds at a position, in a value of its enumeration."""
         found = []
         for place in self.targets(path, expr[1]):
-            if place == OUTSIDE or place[1] == NOTHING:
+            decl = self.decl_at(place)
+            if decl is None:
                 continue
-            decl = self.decl(place)
             parts = decl.parts if decl.kind == DeclKind.ENUM_MEMBER else ()
             if decl.kind == DeclKind.CLASS:
                 parts = tuple(item[1] for item in self._own(place, str(expr[3])))[:1]
@@ -236,9 +236,9 @@ class RustInference(RustMembers):
     def _made(self, path: str, expr: Expr) -> Type | None:
         """`Some(x)`, `Self(x)`: a call that makes a value of a type."""
         for place in self.targets(path, expr[1]):
-            if place == OUTSIDE or place[1] == NOTHING:
+            decl = self.decl_at(place)
+            if decl is None:
                 continue
-            decl = self.decl(place)
             if decl.kind == DeclKind.TYPE:
                 return self._type_at(place)
             if decl.kind == DeclKind.ENUM_MEMBER:

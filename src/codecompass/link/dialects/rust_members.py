@@ -119,18 +119,10 @@ class RustMembers(RustPaths):
 
     def _find_in_class(self, type_: Type, name: str) -> Member:
         found = super()._find_in_class(type_, name)
-        known = dict(found.known)
-        arguments = type_[2] if len(type_) > 2 else ()
+        known = self.known_anew(found, type_)
         for place in found.places:
-            if place != OUTSIDE and place[1] != NOTHING:
+            if place[1] != NOTHING:
                 self._learn_self(known, place, type_)
-                # An `impl` names the type parameters of its type anew.
-                pairs = zip(self.decl(place).type_parameters, arguments, strict=False)
-                known.update(
-                    (("param", (place[0], number)), item)
-                    for number, item in pairs
-                    if item is not None
-                )
         return Member(found.places, known)
 
     def _learn_self(self, known: dict[Type, Type], place: Place, type_: Type) -> None:
