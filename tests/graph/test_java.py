@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from codecompass.engine.engine import Engine
+from codecompass.present.graph_text import render_calls
 from tests.graph.world import callees, callers, family, uses, write
 
 MAIN = "src/main/java/org/acme"
@@ -251,3 +252,31 @@ def test_classes_are_found_wherever_they_are_named(tmp_path: Path) -> None:
         assert uses(engine, "Named > by") == ["src/a/Outer.java:7 read"]
         assert uses(engine, "src/x/Same.java > Same") == ["src/b/Use.java:5 type"]
         assert uses(engine, "src/b/x/Same.java > Same") == ["src/b/Use.java:5 type"]
+
+
+def test_who_calls_several_overloads_is_told_once(tmp_path: Path) -> None:
+    files = {
+        "shop/Box.java": """
+            package shop;
+
+            class Box {
+                void put(int item) { }
+                void put(String item) { }
+                void last() { put("b"); }
+                void fill() {
+                    put(2);
+                    put("a");
+                    put(1);
+                }
+            }
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        found = engine.call_graph("put")
+        assert [(item.name, item.lines or (item.line,)) for item in found.results] == [
+            ("Box.last", (6,)), ("Box.fill", (8, 9, 10)),
+        ]  # fmt: skip
+        assert found.total == 2
+        text = render_calls(found)
+        assert "2 callers" in text
+        assert "  8-10 Box.fill [" in text

@@ -24,7 +24,7 @@ from codecompass.model.graph_answer import (
 from codecompass.model.query import DetailLevel, GraphOptions, SymbolFilters
 from codecompass.model.reference import USAGE, Role
 from codecompass.model.symbol import PlacedSymbol
-from codecompass.navigate.calls import Call, Direction, call_graph
+from codecompass.navigate.calls import Call, Direction, call_graph, joined
 from codecompass.navigate.hierarchy import hierarchy
 from codecompass.navigate.lookup import Lookup, locate
 from codecompass.navigate.related import related_symbols
@@ -119,8 +119,11 @@ class GraphQuestions:
             total += part.total
             is_cut = is_cut or part.is_cut
             deeper += part.possible_further
-        shown = found[: options.limit]
-        results = self._layered(_call_result(call) for call in shown)
+        if len(uses) > 1 and options.depth == 1:
+            each = joined(found)
+            total -= len(found) - len(each)
+            found = each
+        results = self._layered(_call_result(call) for call in found[: options.limit])
         certainty = Completeness(complete=True, possible=0)
         if direction is not Direction.CALLEES:
             certainty = self._certainty(uses, subject)

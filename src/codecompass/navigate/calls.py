@@ -1,7 +1,7 @@
 """A symbol in, who calls it and what it calls out, to some depth; cycles are cut."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 
@@ -73,6 +73,18 @@ def call_graph(
         callers = {item.handle: item for item in passed}
         further = sum(graph.uses_of(item).possible for item in callers.values())
     return Calls(tuple(found), total, is_cut, uses, tuple(unknown), further)
+
+
+def joined(calls: Sequence[Call]) -> list[Call]:
+    """The direct calls around several definitions of one name: each end once, by path and line."""
+    found: dict[tuple[str, str, int], Call] = {}
+    for call in calls:
+        ordinal = call.symbol.symbol.ordinal if call.symbol is not None else -1
+        key = (call.relation, call.path, ordinal)
+        known = found.get(key)
+        lines = (*known.lines, *call.lines) if known is not None else call.lines
+        found[key] = replace(known or call, lines=tuple(sorted(set(lines))))
+    return sorted(found.values(), key=lambda call: (call.relation, call.path, call.lines))
 
 
 def _is_passed(call: Call, depth: int) -> bool:

@@ -1,7 +1,6 @@
 """Answers about connections in, compact lines grouped by file out."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 
 from codecompass.model.answer import Meta, SymbolResult
@@ -126,7 +125,7 @@ def _role(item: RelationResult) -> str:
 def _call_lines(results: Sequence[RelationResult]) -> list[str]:
     lines: list[str] = []
     path = ""
-    for item in _as_tree(_merged(results)):
+    for item in _as_tree(results):
         depth = item.depth or 1
         if depth > 1:
             lines.append(f"  {'  ' * (depth - 1)}{_place(item)}{' (again)' if item.cycle else ''}")
@@ -144,22 +143,6 @@ def _call_lines(results: Sequence[RelationResult]) -> list[str]:
             kind = "" if item.kind in _USUAL else f"{item.kind} "
             lines.append(f"  {at} {kind}{item.name} [{item.handle}]{again}")
     return lines
-
-
-def _merged(results: Sequence[RelationResult]) -> Sequence[RelationResult]:
-    """Each file and each caller once, whichever of several definitions it calls."""
-    if any((item.depth or 1) > 1 for item in results):
-        return results
-    found: dict[str, dict[tuple[str, str], RelationResult]] = {}
-    for item in results:
-        in_file = found.setdefault(item.path, {})
-        known = in_file.get((item.relation, item.handle))
-        if known is None:
-            in_file[item.relation, item.handle] = item
-        else:
-            lines = sorted({*_evidence(known), *_evidence(item)})
-            in_file[item.relation, item.handle] = replace(known, lines=tuple(lines))
-    return [item for in_file in found.values() for item in in_file.values()]
 
 
 def _evidence(item: RelationResult) -> tuple[int, ...]:
