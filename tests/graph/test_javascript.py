@@ -102,3 +102,26 @@ def test_a_property_that_has_its_name_from_a_function_is_the_function(tmp_path: 
     }
     with Engine.open(write(tmp_path, files)) as engine:
         assert uses(engine, "isForm", "call") == ["main.js:2 call"]
+
+
+def test_an_export_that_is_one_of_two(tmp_path: Path) -> None:
+    files = {
+        "load.js": """
+            const late = () => 1;
+            const soon = () => 2;
+            if (process.env.SOON) { exports.load = soon; } else { exports.load = late; }
+        """,
+        "main.js": 'const { load } = require("./load");\nload();\n',
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "soon", "call") == uses(engine, "late", "call") == ["main.js:2 call"]
+
+
+def test_the_default_of_a_class_that_is_a_module(tmp_path: Path) -> None:
+    files = {
+        "app.js": "module.exports = class App { static get default() { return App; } };\n",
+        "main.js": 'async function run() { const all = await import("./app.js"); all.default; }\n',
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        found = engine.find_references("default")
+        assert (found.results, found.certainty.possible) == ((), 1)

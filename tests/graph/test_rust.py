@@ -241,3 +241,20 @@ def test_a_type_lets_through_to_what_it_holds(tmp_path: Path) -> None:
         assert uses(engine, "Parse > Value") == ["src/lib.rs:8 type"]
         assert uses(engine, "new") == ["src/lib.rs:13 call"]
         assert engine.find_references("Parse > parse").certainty.possible == 1
+
+
+def test_only_a_function_with_self_is_a_method(tmp_path: Path) -> None:
+    files = {
+        "src/lib.rs": """
+            pub trait Gather { fn extend(all: &mut Self, one: u32); fn gather(&mut self) {} }
+            impl Gather for Vec<u32> { fn extend(all: &mut Self, one: u32) { all.push(one) } }
+            pub fn run(mut all: Vec<u32>) {
+                all.extend(1);
+                all.gather();
+                <Vec<u32> as Gather>::extend(&mut all, 2);
+            }
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "Gather > gather") == ["src/lib.rs:5 call"]
+        assert "src/lib.rs:4 call" not in uses(engine, "extend")

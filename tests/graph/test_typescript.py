@@ -345,3 +345,28 @@ def test_a_chain_of_exports_is_a_property_each(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, files)) as engine:
         assert "main.js:2 call" in uses(engine, "base.js > Base")
         assert uses(engine, "run") == ["main.js:2 call"]
+
+
+def test_a_check_says_what_a_value_is(tmp_path: Path) -> None:
+    files = {
+        "fault.ts": "export class Fault extends Error { reply() {} }\n",
+        "main.ts": """
+            import { Fault } from "./fault";
+            export function answer(context: { error?: Error }, all: Error[], other: Error) {
+                if (context.error instanceof Fault) context.error.reply();
+                const first = other instanceof Fault && other.reply();
+                const made = other instanceof Fault ? other.reply() : other.reply();
+                if (other instanceof Fault) {
+                    all.map((other) => other.reply());
+                    other = new Error();
+                    other.reply();
+                }
+                if (!(context.error instanceof Fault)) return;
+                context.error.reply();
+            }
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "reply") == [
+            "main.ts:3 call", "main.ts:4 call", "main.ts:5 call", "main.ts:12 call",
+        ]  # fmt: skip

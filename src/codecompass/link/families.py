@@ -20,7 +20,7 @@ from codecompass.link.dialects.ecma_inference import EcmaInference
 from codecompass.link.dialects.python_inference import PythonInference
 from codecompass.link.infer import Inference
 
-LINK_VERSION = "4"
+LINK_VERSION = "5"
 """Raised when the same facts could be resolved otherwise."""
 
 

@@ -45,6 +45,9 @@ class Inference(Written):
                 return ((path, expr[1]),)
             case "fixture":
                 return self.fixture(path, expr[1], expr[2])
+            case "either":
+                found = (self.targets(path, item) for item in expr[1])
+                return tuple(dict.fromkeys(place for places in found for place in places))
         return ()
 
     def named(self, path: str, number: int) -> Places:
@@ -86,11 +89,14 @@ class Inference(Written):
         return self._value_of_places(self.lookup(path, expr[1], expr[2]))
 
     def _narrowed(self, path: str, decl: Decl) -> Type | None:
-        """What a variable is where a check has passed: the more special of the two."""
+        """What a variable is where a check has passed."""
         facts = self.facts(path)
         outer = facts.scopes[decl.scope].parent if facts is not None else NOTHING
         before = self._value_of_name(path, ("name", decl.name, outer))
-        known = self.value(path, decl.value)
+        return self._more_special(before, self.value(path, decl.value))
+
+    def _more_special(self, before: Type | None, known: Type | None) -> Type | None:
+        """What a value is of which a check says something, too."""
         if known is None or known == EXTERNAL:
             return before if known is None else known
         wanted = {item[1] for item in members_of(known) if item[0] == "inst"}
@@ -268,6 +274,9 @@ _PARTS: dict[str, _Read] = {
     "await": lambda self, path, expr: self.awaited(self.value(path, expr[1])),
     "enter": lambda self, path, expr: self.entered(self.value(path, expr[1])),
     "index": lambda self, path, expr: self._indexed(path, expr),
+    "narrowed": lambda self, path, expr: self._more_special(
+        self.value(path, expr[1]), self.value(path, expr[2])
+    ),
     "expected": lambda self, path, expr: self._expected(path, expr),
     "parameter": lambda self, path, expr: self._parameter(self.value(path, expr[1]), expr[2]),
 }

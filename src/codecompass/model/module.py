@@ -20,7 +20,8 @@ An expression is a tuple that begins with its operation:
 - `("each", of)`, `("item", of, position)`, `("await", of)`, `("enter", of)`: what a loop,
   an unpacking, an `await` and a `with` take out of a value
 - `("apply", of, arguments)`: a generic type with its arguments
-- `("instance", of)`: a value of the type that an expression names
+- `("instance", of)`: a value of the type that an expression names; `("narrowed", of, known)`:
+  a value where a check has said what it is
 - `("function", declaration)`: a type written as a function's; `("builtin", name, arguments)`:
   one of the language's own; `("typed", of)`: a value of the type an expression writes;
   `("typeof", of)`: the type of a value

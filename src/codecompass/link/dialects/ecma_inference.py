@@ -195,7 +195,14 @@ class EcmaInference(Inference):
         if expr[0] == "member" and expr[2] == self.constructor_name:
             return (OUTSIDE,)  # of a value: its class, by a name that the language gives
         found = super().targets(path, number)
-        return self._with_named(found) if expr[0] == "member" else found
+        if expr[0] != "member":
+            return found
+        if expr[2] == "default" and self._is_made(path, expr[1]):
+            return ()  # a class that is a module as a whole: its member, or all of it
+        return self._with_named(found)
+
+    def _is_made(self, path: str, number: int) -> bool:
+        return any(item[0] in ("class", "func") for item in members_of(self.value(path, number)))
 
     def _is_given_whole(self, path: str, scope: int) -> bool:
         """Whether the object with this scope is what a file exports by default."""

@@ -4,7 +4,7 @@ from codecompass.link.dialects.rust_paths import CRATES, RustPaths
 from codecompass.link.members import Member
 from codecompass.link.names import Places
 from codecompass.link.types import OUTSIDE, Place, Type, members_of, substitute
-from codecompass.model.module import NOTHING, DeclKind
+from codecompass.model.module import NOTHING, DeclFlag, DeclKind
 
 _WRAPPERS = frozenset(
     {"Box", "Rc", "Arc", "Ref", "RefMut", "MutexGuard", "Pin", "Cow", "Weak", "ManuallyDrop"}
@@ -31,7 +31,7 @@ class RustMembers(RustPaths):
             return tuple((place[0], n) for n in facts.scopes[decl.inner].names.get(name, ()))
         own = super()._own(place, name)
         if wants_method:
-            own = tuple(item for item in own if self.decl(item).kind != DeclKind.FIELD)
+            own = tuple(item for item in own if self._takes_self(item))
         if own or not decl.name or decl.kind not in _TYPES:
             if not own and decl.kind == DeclKind.NAMESPACE and decl.inner != NOTHING:
                 facts = self.facts(place[0])
@@ -40,7 +40,16 @@ class RustMembers(RustPaths):
             return own
         called = f"{decl.name}.{name}"
         self.note(CRATES, called)
-        return tuple(item for item in self._said_of(place, called) if self._belongs(item, place))
+        said = [item for item in self._said_of(place, called) if self._belongs(item, place)]
+        return tuple(item for item in said if not wants_method or self._takes_self(item))
+
+    def _takes_self(self, item: Place) -> bool:
+        """Whether `x.name()` may mean it; in the stubs nothing says so."""
+        decl = self.decl(item)
+        if decl.kind == DeclKind.FIELD:
+            return False
+        is_static = decl.kind == DeclKind.METHOD and decl.flags & DeclFlag.STATIC
+        return not is_static or item[0] == self.dialect.stubs
 
     def _said_of(self, place: Place, name: str) -> list[Place]:
         """What all crates, and the language, say under a name apart from the types."""

@@ -56,6 +56,7 @@ class _Walker(Modules):
             "module": self.namespace,
             "ambient_declaration": self._ambient,
             "statement_block": self._block_statement,
+            "if_statement": self._if,
             "for_in_statement": self._for_in,
             "for_statement": self._block_statement,
             "switch_body": self._block_statement,
@@ -68,7 +69,7 @@ class _Walker(Modules):
             **dict.fromkeys(_CLASSES, self.class_declaration),
         }
         for name in (
-            "program", "expression_statement", "if_statement", "else_clause", "while_statement",
+            "program", "expression_statement", "else_clause", "while_statement",
             "do_statement", "try_statement", "finally_clause", "switch_statement", "switch_case",
             "switch_default", "throw_statement", "with_statement",
         ):  # fmt: skip
@@ -100,7 +101,21 @@ class _Walker(Modules):
         return []
 
     def _block_statement(self, node: Node, scope: int) -> list[int]:
-        self.block(node, self.builder.open_scope(ScopeKind.BLOCK, scope))
+        with self.narrowing.block():
+            self.block(node, self.builder.open_scope(ScopeKind.BLOCK, scope))
+        return []
+
+    def _if(self, node: Node, scope: int) -> list[int]:
+        condition, then, other = (
+            node.child_by_field_name(name) for name in ("condition", "consequence", "alternative")
+        )
+        if condition is not None:
+            self.expression(condition, scope)
+        for part, holds in ((then, True), (other, False)):
+            if part is not None:
+                with self.narrowing.where(condition, scope, holds=holds):
+                    self.statement(part, scope)
+        self.narrowing.learn_behind(node, scope)
         return []
 
     def _labeled(self, node: Node, scope: int) -> list[int]:

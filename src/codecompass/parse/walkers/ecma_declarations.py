@@ -34,6 +34,7 @@ class Declarations(Expressions):
         """Bind the names of a pattern to the parts of a value."""
         if node.type in ("identifier", "shorthand_property_identifier_pattern"):
             flags = self.builder.local_flag(scope)
+            self.narrowing.forget(node)
             return [
                 self.builder.declare(node, kind, scope, value=value, type=declared, flags=flags)
             ]
@@ -94,6 +95,7 @@ class Declarations(Expressions):
         if node is None:
             return ()
         if node.type == "identifier":  # `x => …`
+            self.narrowing.forget(node)
             return (self.builder.declare(node, DeclKind.PARAMETER, scope, flags=DeclFlag.LOCAL),)
         found = [
             self._parameter(child, scope)
@@ -122,6 +124,7 @@ class Declarations(Expressions):
             flags |= DeclFlag.REST
             name = name.named_children[0] if name.named_children else name
         if name.type == "identifier":
+            self.narrowing.forget(name)
             number = self.builder.declare(
                 name, DeclKind.PARAMETER, scope, type=declared, value=value, flags=flags
             )
@@ -165,12 +168,13 @@ class Declarations(Expressions):
         """The inside of a function."""
         outer, self.returned = self.returned, []
         outer_function, self.function_scope = self.function_scope, scope
-        if node.type == "statement_block":
-            self.block(node, scope)
-        else:
-            value = self.expression(node, scope)
-            if value != NOTHING:
-                self.returned.append(value)
+        with self.narrowing.block():
+            if node.type == "statement_block":
+                self.block(node, scope)
+            else:
+                value = self.expression(node, scope)
+                if value != NOTHING:
+                    self.returned.append(value)
         self.builder.update(number, returns=tuple(self.returned))
         self.returned, self.function_scope = outer, outer_function
         decl = self.builder.decls[number]

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from codecompass.model.module import NOTHING, Decl, DeclFlag, DeclKind, ScopeKind
+from codecompass.model.module import NOTHING, DeclFlag, DeclKind, ScopeKind
 from codecompass.model.reference import Role
-from codecompass.parse.walkers.ecma_docs import Docs
+from codecompass.parse.walkers.ecma_expected import Expected
+from codecompass.parse.walkers.ecma_narrowing import Narrowing
 
 _MAX_ARGUMENTS = 10
 _MAX_ITEMS = 5
@@ -21,12 +22,13 @@ _CASTS = frozenset({"as_expression", "satisfies_expression", "type_assertion"})
 _REQUIRE = "require"
 
 
-class Expressions(Docs):
+class Expressions(Expected):
     """The part of the walker that reads expressions; statements are added by another."""
 
     def __init__(self, text: bytes) -> None:
         super().__init__(text)
         self.returned: list[int] = []
+        self.narrowing = Narrowing(self.builder)
         self._own_this = NOTHING  # of a function that is being put into an object
         self._kinds: dict[str, Callable[[Node, int], int]] = {
             "call_expression": self._call,
@@ -87,7 +89,7 @@ class Expressions(Docs):
         if kind in ("identifier", "shorthand_property_identifier"):
             found = self.builder.expr("name", self.builder.text(node), scope)
             self.builder.use(node, role, found)
-            return found
+            return self.narrowing.of(node, found)
         if kind in ("member_expression", "nested_identifier"):
             return self._member(node, scope, role)
         if kind in ("parenthesized_expression", "non_null_expression"):
@@ -129,7 +131,7 @@ class Expressions(Docs):
         value = self.expression(of, scope)
         found = self.builder.expr("member", value, self.builder.text(name))
         self.builder.use(name, role, found)
-        return found
+        return self.narrowing.of(node, found)
 
     def _super(self) -> int:
         if self.this == NOTHING:
@@ -173,7 +175,7 @@ class Expressions(Docs):
             return NOTHING
         found = self.builder.expr(operation, called, tuple(values), given)
         for position, value in enumerate(values):
-            if self._is_written(value):
+            if self.is_written(value):
                 self.expect(value, self.builder.expr("expected", found, position))
         return found
 
@@ -193,47 +195,6 @@ class Expressions(Docs):
         made = node.child_by_field_name("constructor")
         called = self.expression(made, scope, Role.CALL) if made is not None else NOTHING
         return self._called("new", node, called, scope)
-
-    def _is_written(self, value: int) -> bool:
-        return value != NOTHING and self.builder.exprs[value][0] == "decl"
-
-    def expect(self, value: int, expected: int) -> None:
-        """What is written in place has the type that is expected there, where it says none."""
-        if not self._is_written(value):
-            return
-        decl = self.builder.decls[self.builder.exprs[value][1]]
-        if decl.kind in (DeclKind.FUNCTION, DeclKind.METHOD):
-            self._expect_parameters(decl.parts, expected)
-            if decl.type == NOTHING:
-                self.expect_returned(decl, self.builder.expr("call", expected, (), ()))
-        elif decl.kind == DeclKind.OBJECT:
-            number = self.builder.exprs[value][1]
-            if decl.type == NOTHING:
-                self.builder.update(number, type=expected)
-            for name, numbers in self.builder.scopes[decl.inner].names.items():
-                part = self.builder.expr("member", expected, name)
-                for member in numbers:
-                    found = self.builder.decls[member]
-                    if found.kind == DeclKind.METHOD:
-                        self._expect_parameters(found.parts, part)
-                    else:
-                        self.expect(found.value, part)
-
-    def expect_returned(self, decl: Decl, expected: int) -> None:
-        """What a function gives is expected to be what it says, or what is said of it."""
-        if decl.flags & DeclFlag.GENERATOR:
-            return
-        if decl.flags & DeclFlag.ASYNC:
-            expected = self.builder.expr("await", expected)
-        for value in decl.returns:
-            self.expect(value, expected)
-
-    def _expect_parameters(self, parameters: tuple[int, ...], expected: int) -> None:
-        for position, number in enumerate(parameters):
-            decl = self.builder.decls[number]
-            if decl.type == NOTHING and decl.value == NOTHING:
-                found = self.builder.expr("parameter", expected, position)
-                self.builder.update(number, value=found)
 
     def _subscript(self, node: Node, scope: int) -> int:
         of, key = node.child_by_field_name("object"), node.child_by_field_name("index")
@@ -282,18 +243,28 @@ class Expressions(Docs):
         return self.builder.expr("typed", known[0]) if known and known[0] != NOTHING else NOTHING
 
     def _ternary(self, node: Node, scope: int) -> int:
-        found = {}
-        for field in ("condition", "consequence", "alternative"):
-            part = node.child_by_field_name(field)
-            found[field] = self.expression(part, scope) if part is not None else NOTHING
-        return self.builder.either((found["consequence"], found["alternative"]))
+        condition, then, other = (
+            node.child_by_field_name(name) for name in ("condition", "consequence", "alternative")
+        )
+        if condition is None or then is None or other is None:
+            return NOTHING
+        self.expression(condition, scope)
+        with self.narrowing.where(condition, scope):
+            found = self.expression(then, scope)
+        with self.narrowing.where(condition, scope, holds=False):
+            return self.builder.either((found, self.expression(other, scope)))
 
     def _binary(self, node: Node, scope: int) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         operator = node.child_by_field_name("operator")
         if left is None or right is None or operator is None:
             return NOTHING
-        first, second = self.expression(left, scope), self.expression(right, scope)
+        first = self.expression(left, scope)
+        if operator.type in ("&&", "||"):
+            with self.narrowing.where(left, scope, holds=operator.type == "&&"):
+                second = self.expression(right, scope)
+        else:
+            second = self.expression(right, scope)
         if operator.type in ("||", "??"):
             return self.builder.either((first, second))
         if operator.type == "&&":
@@ -316,6 +287,7 @@ class Expressions(Docs):
         value = self.expression(right, scope) if right is not None else NOTHING
         self._own_this = NOTHING
         if left is not None:
+            self.narrowing.forget(left)
             if left.type in ("object_pattern", "array_pattern"):
                 self._assign_pattern(left, scope)
             else:

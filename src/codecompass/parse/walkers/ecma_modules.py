@@ -265,7 +265,8 @@ class Modules(Declarations):
         operation = self.builder.exprs[value][0] if value != NOTHING else ""
         is_property = WHOLE in self.builder.exports and operation == "require"
         if operation in ("name", "require") and not is_property and not _is_chained(node):
-            self.builder.exports[name] = value
+            before = self.builder.exports.get(name, NOTHING)  # `if (…) exports.x = a; else …`
+            self.builder.exports[name] = self.builder.either((before, value))
             return
         number = self.builder.declare_name(
             name, node, DeclKind.VARIABLE, 0, bind=False, value=value

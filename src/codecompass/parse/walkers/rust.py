@@ -322,21 +322,7 @@ class _Walker(Imports):
     def _body(self, node: Node, scope: int, number: int) -> None:
         inner = self.builder.open_scope(ScopeKind.FUNCTION, scope, number)
         generic = self._generics(node, inner)
-        given = node.child_by_field_name("parameters")
-        parts = []
-        for child in given.named_children if given is not None else ():
-            if child.type == "self_parameter":
-                self._receiver(child, inner)
-                if _MUTATING.match(self.builder.text(child)):
-                    flags = self.builder.decls[number].flags | DeclFlag.MUTATING
-                    self.builder.update(number, flags=flags)
-            elif child.type == "parameter":
-                pattern = child.child_by_field_name("pattern")
-                if pattern is not None and pattern.type == "self":  # `self: Pin<&mut Self>`
-                    self.type_(child.child_by_field_name("type"), inner)
-                    self._receiver(pattern, inner)
-                else:
-                    parts.append(self.parameter(child, inner))
+        parts = self._parameters(node, inner, number)
         self.builder.is_result = True
         result = self.type_(node.child_by_field_name("return_type"), inner)
         self.builder.is_result = False
@@ -353,6 +339,26 @@ class _Walker(Imports):
             returns = [*self.returned, *([value] if value != NOTHING else [])]
             self.builder.update(number, returns=tuple(returns))
             self.returned, self._impl_name = outer, name
+
+    def _parameters(self, node: Node, scope: int, number: int) -> list[int]:
+        given = node.child_by_field_name("parameters")
+        parts, flags = [], DeclFlag.STATIC
+        for child in given.named_children if given is not None else ():
+            if child.type == "self_parameter":
+                self._receiver(child, scope)
+                flags = DeclFlag.MUTATING if _MUTATING.match(self.builder.text(child)) else 0
+            elif child.type == "parameter":
+                pattern = child.child_by_field_name("pattern")
+                if pattern is not None and pattern.type == "self":  # `self: Pin<&mut Self>`
+                    self.type_(child.child_by_field_name("type"), scope)
+                    self._receiver(pattern, scope)
+                    flags = 0
+                else:
+                    parts.append(self.parameter(child, scope))
+        decl = self.builder.decls[number]
+        if flags and decl.kind == DeclKind.METHOD:
+            self.builder.update(number, flags=decl.flags | flags)
+        return parts
 
     def _receiver(self, node: Node, scope: int) -> None:
         is_trait = self._owner != NOTHING and self.builder.exprs[self._owner][0] == "this"

@@ -13,6 +13,16 @@
 (variable_declarator name: (identifier) @name value: (generator_function body: (_) @body)) @symbol.function
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @symbol.class
 
+; Classes written as values.
+((assignment_expression
+  left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
+  right: (class body: (_) @body)) @symbol.class
+  (#not-match? @owner "^(exports|module)$"))
+(pair key: [(property_identifier) (string)] @name value: (class body: (_) @body)) @symbol.class
+(return_statement (class name: (_) @name body: (_) @body) @symbol.class)
+(arrow_function body: (class name: (_) @name body: (_) @body) @symbol.class)
+(arguments (class name: (_) @name body: (_) @body) @symbol.class)
+
 ; Module variables.
 (program (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @symbol.constant))
 (program (lexical_declaration kind: "let" (variable_declarator name: (identifier) @name) @symbol.variable))
@@ -68,6 +78,13 @@
 ((assignment_expression left: (member_expression) @_exports
   right: [(function_expression name: (identifier) @name @export.name body: (_) @body)]) @symbol.function
   (#eq? @_exports "module.exports"))
+((assignment_expression left: (member_expression) @_exports
+  right: (class name: (_) @name @export.name body: (_) @body)) @symbol.class
+  (#eq? @_exports "module.exports"))
+((assignment_expression
+  left: (member_expression object: (_) @_exports property: (property_identifier) @name @export.name)
+  right: (class body: (_) @body)) @symbol.class
+  (#any-of? @_exports "exports" "module.exports"))
 ((assignment_expression left: (member_expression) @_exports
   right: [(identifier) @export.name
           (object (shorthand_property_identifier) @export.name)
