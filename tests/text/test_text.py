@@ -23,6 +23,22 @@ def test_a_cut_text_fits(text: str, tokens: int) -> None:
     assert estimate_tokens(cut_to_tokens(text, tokens)) <= tokens
 
 
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_two_texts_are_worth_no_more_than_both(one: str, other: str) -> None:
+    whole = estimate_tokens(f"{one}\n{other}")
+    assert whole <= estimate_tokens(one) + estimate_tokens(other) + 2
+    assert whole >= estimate_tokens(one)
+
+
+def test_an_estimate_is_near_what_tokenizers_count() -> None:
+    code = (
+        "def parse_config(path: Path) -> dict[str, str]:\n"
+        "    return json.loads(path.read_text())\n"
+    )
+    counted = (21, 21, 29)  # by cl100k_base, o200k_base and an older one of Claude
+    assert max(counted) <= estimate_tokens(code) <= 1.25 * max(counted)
+
+
 @pytest.mark.parametrize(
     "secret",
     [
