@@ -31,7 +31,7 @@ from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.source import SkipReason
 from codecompass.parse.detect import detect_language
 from codecompass.parse.extract import extract
-from codecompass.parse.languages import Language
+from codecompass.parse.language import Language
 from codecompass.parse.parser import Grammar, _load
 from codecompass.source.read import read_source
 from codecompass.source.walk import list_workspace

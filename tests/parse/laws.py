@@ -8,7 +8,7 @@ from codecompass.chunk.embed_text import MAX_TOKENS, embedding_text
 from codecompass.model.chunk import Chunk
 from codecompass.model.facts import FileFacts
 from codecompass.parse.extract import extract
-from codecompass.parse.languages import Language
+from codecompass.parse.language import Language
 from codecompass.parse.parser import Grammar, _load
 from codecompass.text.tokens import estimate_tokens
 

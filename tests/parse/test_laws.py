@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from codecompass.parse.detect import detect_language
 from codecompass.parse.extract import extract
-from codecompass.parse.languages import BY_NAME, LANGUAGES, Language
+from codecompass.parse.language import Language
+from codecompass.parse.languages import BY_NAME, LANGUAGES
 from tests.parse.laws import check_laws
 from tests.parse.rendering import MARK
 from tests.parse.test_cases import CASES, FILES

@@ -8,6 +8,7 @@ from codecompass.model.reference import ROLE_CHOICES
 _EXAMPLES = """examples:
   codecompass index                            index the repository around this folder
   codecompass search "how are routes matched"  find the code that answers a question
+  codecompass context "how are routes matched" the code itself, and how it hangs together
   codecompass symbol "Engine > Run"            where is it defined
   codecompass outline src/app.py               what is in a file
   codecompass search parse --ref origin/main   the same for a branch, without a checkout
@@ -191,6 +192,24 @@ def _add_search_commands(
     )
     _add_filters(search)
     _add_detail(search)
+    context = commands.add_parser(
+        "context",
+        parents=[common],
+        help="how what answers a question hangs together, and its code, inside a token budget",
+        epilog="example: codecompass context 'symbol = Engine > Run' --max-tokens 2000",
+    )
+    context.add_argument("query", help="a question as for search, or symbol = A > B")
+    context.add_argument(
+        "--max-tokens", type=int, metavar="N", help="default: answers.max_tokens, 4000"
+    )
+    context.add_argument(
+        "--strategy",
+        choices=("breadth", "depth"),
+        default="breadth",
+        help="many places with less of each, or few with all that fits (default: breadth)",
+    )
+    _add_filters(context)
+    _add_detail(context, default="context")
     explain = commands.add_parser(
         "explain", parents=[common], help="why a hit ranks where it does"
     )
@@ -235,12 +254,12 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--decorator", default="", help="only with a decorator that contains this")
 
 
-def _add_detail(parser: argparse.ArgumentParser) -> None:
+def _add_detail(parser: argparse.ArgumentParser, *, default: str = "signature") -> None:
     parser.add_argument(
         "--detail",
         choices=("location", "signature", "context"),
-        default="signature",
-        help="default: signature",
+        default=default,
+        help=f"default: {default}",
     )
 
 

@@ -17,12 +17,14 @@ from codecompass.indexing.job import Progress
 from codecompass.model.answer import LocateAnswer, OutlineAnswer, StatusAnswer
 from codecompass.model.query import (
     AnswerShape,
+    ContextOptions,
     DetailLevel,
     DiffOptions,
     DiffScope,
     ExplainLevel,
     GraphOptions,
     OutlineDepth,
+    Strategy,
     SymbolFilters,
 )
 from codecompass.model.search import SearchMode, SearchOptions, Stage
@@ -33,6 +35,7 @@ from codecompass.present.branch_text import (
     render_refs,
     render_switch,
 )
+from codecompass.present.context_text import render_context
 from codecompass.present.graph_text import render_calls, render_family, render_references
 from codecompass.present.search_text import render_explain, render_search
 from codecompass.present.text import (
@@ -202,6 +205,23 @@ def run_search(parsed: argparse.Namespace) -> int:
                 progress=progress,
             )
         _print(parsed, answer, render_search(answer))
+    return _found(parsed, len(answer.results))
+
+
+def run_context(parsed: argparse.Namespace) -> int:
+    """Code in its context."""
+    options = ContextOptions(
+        max_tokens=parsed.max_tokens,
+        strategy=Strategy(parsed.strategy),
+        detail_level=DetailLevel(parsed.detail),
+    )
+    filters = _filters(parsed)
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer = engine.context(
+                parsed.query, options=options, filters=filters, ref=parsed.ref, progress=progress
+            )
+        _print(parsed, answer, render_context(answer))
     return _found(parsed, len(answer.results))
 
 

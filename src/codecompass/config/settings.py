@@ -105,6 +105,9 @@ class AnswerSettings:
     max_suggestions: int = 5  # similar names told when nothing was found
     max_changes: int = 100  # changed symbols in one answer; more are counted
     max_relations: int = 1_000  # uses, calls or relatives in one answer, whatever is asked for
+    max_tokens: int = 4_000  # of code in its context, where the caller names no budget
+    largest_budget: int = 32_000  # that a caller may name
+    context_min_score: float = 0.5  # what scores less is no context; of nothing else the best few
     diff_files: int = 2_000  # of more changed files only the names are told, not the symbols
 
 

@@ -33,9 +33,11 @@ from codecompass.model.answer import (
     SymbolResult,
     SyncAnswer,
 )
+from codecompass.model.context_answer import ContextAnswer
 from codecompass.model.graph_answer import CallsAnswer, FamilyAnswer, ReferencesAnswer
 from codecompass.model.query import (
     AnswerShape,
+    ContextOptions,
     DetailLevel,
     DiffOptions,
     GraphOptions,
@@ -226,6 +228,24 @@ class Engine:
                 options=options or SearchOptions(),
                 filters=filters or SymbolFilters(),
             )
+
+    def context(
+        self,
+        query: str,
+        *,
+        options: ContextOptions | None = None,
+        filters: SymbolFilters | None = None,
+        ref: str | None = None,
+        progress: Progress = _silent,
+    ) -> ContextAnswer:
+        """How what answers a question hangs together, and its code, inside a budget."""
+        from codecompass.engine.contexts import ContextQuestion  # not needed by most questions
+
+        options = options or ContextOptions()
+        with self._views.open(ref, progress) as view:
+            found = self._searcher.find(view, query, SearchOptions(top_k=50), filters)
+            question = ContextQuestion(view, found, options, self.workspace.settings.answers)
+            return question.answer(query)
 
     def find_references(
         self,

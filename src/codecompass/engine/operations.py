@@ -12,12 +12,14 @@ from codecompass.engine.engine import Engine
 from codecompass.errors import BadInput, UnknownOperation
 from codecompass.model.query import (
     AnswerShape,
+    ContextOptions,
     DetailLevel,
     DiffOptions,
     DiffScope,
     ExplainLevel,
     GraphOptions,
     OutlineDepth,
+    Strategy,
     SymbolFilters,
 )
 from codecompass.model.reference import ROLE_CHOICES
@@ -93,6 +95,17 @@ def _search(engine: Engine, given: Mapping[str, Any]) -> object:
         filters=_filters(given),
         shape=shape,
         ref=given.get("ref"),
+    )
+
+
+def _context(engine: Engine, given: Mapping[str, Any]) -> object:
+    options = ContextOptions(
+        max_tokens=given.get("max_tokens"),
+        strategy=Strategy(given.get("strategy", Strategy.BREADTH)),
+        detail_level=DetailLevel(given.get("detail_level", DetailLevel.CONTEXT)),
+    )
+    return engine.context(
+        given["query"], options=options, filters=_filters(given), ref=given.get("ref")
     )
 
 
@@ -189,6 +202,19 @@ OPERATIONS = {
                 _REF,
             ),
             _search,
+        ),
+        Operation(
+            "get_code_context",
+            "how what answers a question hangs together, and its code, inside a token budget",
+            (
+                Argument("query", str, required=True),
+                Argument("max_tokens", int),
+                Argument("strategy", str, choices=_choices(Strategy)),
+                Argument("detail_level", str, choices=_choices(DetailLevel)),
+                *_FILTERS,
+                _REF,
+            ),
+            _context,
         ),
         Operation(
             "explain_ranking",

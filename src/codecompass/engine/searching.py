@@ -128,6 +128,12 @@ class Searcher:
             meta=about_search(meta, found.plan.guess),
         )
 
+    def find(
+        self, view: View, query: str, options: SearchOptions, filters: SymbolFilters | None
+    ) -> Found:
+        """All hits for a query, in order."""
+        return self._ask(view, query, options, filters or SymbolFilters())
+
     def _ask(
         self, view: View, query: str, options: SearchOptions, filters: SymbolFilters
     ) -> Found:

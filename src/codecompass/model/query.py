@@ -72,6 +72,22 @@ class GraphOptions:
     with_context: bool = False  # the text of each line
 
 
+class Strategy(StrEnum):
+    """How a budget is spent."""
+
+    BREADTH = "breadth"  # many places, less of each
+    DEPTH = "depth"  # few places, as much of each as fits
+
+
+@dataclass(frozen=True, slots=True)
+class ContextOptions:
+    """How much code in its context is shown."""
+
+    max_tokens: int | None = None  # None: as the settings say
+    strategy: Strategy = Strategy.BREADTH
+    detail_level: DetailLevel = DetailLevel.CONTEXT
+
+
 @dataclass(frozen=True, slots=True)
 class SymbolFilters:
     """Conditions on a symbol and its path; empty ones let everything through."""

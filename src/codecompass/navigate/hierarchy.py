@@ -33,7 +33,7 @@ class Hierarchy:
 def hierarchy(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> Hierarchy:
     """Parent chain, supertypes, subtypes, overridden and overriding methods, members."""
     found = [Relative("parent", item, depth) for depth, item in _parents(graph, symbol)]
-    above, cut_above = _climb(graph, symbol, _supertypes)
+    above, cut_above = _climb(graph, symbol, supertypes)
     below, cut_below = _climb(graph, symbol, _subtypes)
     found += [Relative("supertype", item, depth, line) for item, depth, line in above]
     found += [Relative("subtype", item, depth, line) for item, depth, line in below]
@@ -89,7 +89,8 @@ def _climb(
     return found, bool(level)
 
 
-def _supertypes(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int]]:
+def supertypes(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int]]:
+    """The types that a type names as its own, each with the line."""
     own = symbol.symbol.ordinal
     lines = {
         node: place.line
@@ -117,7 +118,7 @@ def _overrides(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> li
     if owner is None:
         return []
     found: list[Relative] = []
-    for relation, step in (("overrides", _supertypes), ("overridden_by", _subtypes)):
+    for relation, step in (("overrides", supertypes), ("overridden_by", _subtypes)):
         types, _ = _climb(graph, owner, step)
         for other, depth, _line in types:
             found += [

@@ -56,17 +56,26 @@ def related_symbols(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) 
 
 def type_flows(graph: Graph, symbol: PlacedSymbol) -> list[Related]:
     """Where types go: what a function takes and gives, who takes and gives a type."""
+    return [*types_of(graph, symbol), *_users_of_type(graph, symbol)]
+
+
+def types_of(graph: Graph, symbol: PlacedSymbol) -> list[Related]:
+    """The types that a function takes and gives."""
     lines: dict[tuple[str, Node], int] = {}
     for place, node in graph.used_by(symbol):
         is_own = place.role is Role.TYPE and place.enclosing == symbol.symbol.ordinal
         if is_own and _is_in_head(symbol, place):
             lines.setdefault(("gives" if place.is_result else "takes", node), place.line)
     symbols = graph.symbols_at([node for _, node in lines])
-    found = [
+    return [
         Related(relation, symbols[node], line)
         for (relation, node), line in lines.items()
         if node in symbols
     ]
+
+
+def _users_of_type(graph: Graph, symbol: PlacedSymbol) -> list[Related]:
+    found = []
     uses = graph.uses_of(symbol)
     files = list(uses.files)[:_MAX_FILES]
     places = [place for place in graph.places(uses, files) if place.role is Role.TYPE]

@@ -1,6 +1,7 @@
 """A path and a text in, the language out."""
 
-from codecompass.parse.languages import BY_NAME, LANGUAGES, PLAIN_TEXT, Language
+from codecompass.parse.language import Language
+from codecompass.parse.languages import BY_NAME, LANGUAGES, PLAIN_TEXT
 
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
 _BY_FILENAME = {name: language for language in LANGUAGES for name in language.filenames}

@@ -12,7 +12,7 @@ from codecompass.model.module import ModuleFacts, Use
 from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.parse.drafts import Draft, collect_drafts
 from codecompass.parse.imports import ImportRules, collect_imports
-from codecompass.parse.languages import Language
+from codecompass.parse.language import Language
 from codecompass.parse.parser import Grammar, Syntax, parse, query_text
 from codecompass.parse.ranges import innermost
 from codecompass.parse.references import collect_references

@@ -4,63 +4,7 @@ A language is data: this row plus the query files in `queries/<folder>/`. Nothin
 outside `parse/` branches on a language's name.
 """
 
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import NamedTuple
-
-
-class ExportRule(StrEnum):
-    """How a language says that a definition may be used from outside its file."""
-
-    STATEMENT = "statement"  # an export statement around it or naming it
-    PYTHON = "python"  # `__all__` where present, else no leading underscore
-    CAPITAL = "capital"  # a capital first letter
-    MODIFIER = "modifier"  # one of `export_modifiers` stands before it
-    DEFAULT = "default"  # exported unless one of `private_modifiers` stands before it
-    UNKNOWN = "unknown"
-
-
-class PlainNames(NamedTuple):
-    """How files of a language know each other's names."""
-
-    files: tuple[str, ...] = ()  # which file a module stands for, as "{}.lua"; else it is a name
-    has_dotted_folders: bool = False  # `a.b` is in the folder `a`
-    is_open: bool = False  # files see each other's names without an import
-    is_flat: bool = False  # what stands inside a type is known outside of it
-
-
-@dataclass(frozen=True, slots=True)
-class Language:
-    """What extraction must know of a language beside its queries."""
-
-    name: str
-    label: str
-    suffixes: tuple[str, ...] = ()
-    filenames: tuple[str, ...] = ()
-    interpreters: tuple[str, ...] = ()
-    grammar: tuple[str, str] | None = None
-    queries: tuple[str, ...] = ()
-    separator: str = "."
-    comment: str = "#"
-    exports: ExportRule = ExportRule.UNKNOWN
-    export_modifiers: frozenset[str] = frozenset()
-    private_modifiers: frozenset[str] = frozenset()
-    modifiers: frozenset[str] = frozenset()
-    constructors: frozenset[str] = frozenset()
-    transparent: frozenset[str] = frozenset()  # root nodes that only hold other root nodes
-    comments_document: bool = True  # a comment right above a definition is its doc
-    silent_names: frozenset[str] = frozenset()  # identifiers that refer to nothing
-    import_splits_path: bool = False  # `import a.b.C` imports C from a.b
-    name_prefix: str = ""  # a mark that is not part of a name, as in Ruby's `attr_reader :x`
-    module_binds: str = ""  # which part of its path a plain module import binds: first, last
-    has_references: bool = True
-    walker: str = ""  # which walker reads what its names mean
-    plain: PlainNames | None = None  # without a walker: how files know each other's names
-    repairs: tuple[str, ...] = ()  # what to change in a text that the grammar rejects
-
-
-CLASS_NAME = "<class>"
-"""Among `constructors`: a method with its class's name is one."""
+from codecompass.parse.language import CLASS_NAME, ExportRule, Language, PlainNames
 
 
 def _words(text: str) -> frozenset[str]:
@@ -71,6 +15,7 @@ def _grammar(name: str, function: str = "language") -> tuple[str, str]:
     return (f"tree_sitter_{name}", function)
 
 
+_CHARACTERS = '"'  # the only quotes of strings, where ' is for characters
 _ECMA_MODIFIERS = _words(
     "export default async static abstract private protected public readonly override declare"
     " get set accessor"
@@ -87,6 +32,7 @@ _C_TRANSPARENT = _words(
 LANGUAGES: tuple[Language, ...] = (
     Language(
         name="python",
+        is_never_empty=True,
         walker="python",
         label="Python",
         suffixes=(".py", ".pyi", ".pyw"),
@@ -147,6 +93,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="go",
+        quotes=_CHARACTERS,
         walker="go",
         label="Go",
         suffixes=(".go",),
@@ -163,6 +110,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="rust",
+        quotes=_CHARACTERS,
         walker="rust",
         label="Rust",
         suffixes=(".rs",),
@@ -178,6 +126,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="java",
+        quotes=_CHARACTERS,
         walker="java",
         label="Java",
         suffixes=(".java",),
@@ -195,6 +144,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="c",
+        quotes=_CHARACTERS,
         repairs=("field_macros", "linkage", "class_macros", "attributes", "branches"),
         walker="c",
         label="C",
@@ -209,6 +159,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="cpp",
+        quotes=_CHARACTERS,
         repairs=("field_macros", "linkage", "class_macros", "attributes", "branches"),
         walker="cpp",
         label="C++",
@@ -225,6 +176,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="csharp",
+        quotes=_CHARACTERS,
         walker="csharp",
         label="C#",
         suffixes=(".cs", ".csx"),
@@ -255,6 +207,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="php",
+        opening="<?php",
         walker="php",
         label="PHP",
         suffixes=(".php", ".phtml", ".inc"),
@@ -272,6 +225,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="kotlin",
+        quotes=_CHARACTERS,
         walker="kotlin",
         label="Kotlin",
         suffixes=(".kt", ".kts"),
@@ -290,6 +244,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="swift",
+        quotes=_CHARACTERS,
         label="Swift",
         suffixes=(".swift",),
         grammar=_grammar("swift"),
@@ -304,6 +259,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="scala",
+        quotes=_CHARACTERS,
         label="Scala",
         suffixes=(".scala", ".sc", ".sbt"),
         grammar=_grammar("scala"),
@@ -355,6 +311,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="haskell",
+        quotes=_CHARACTERS,
         label="Haskell",
         suffixes=(".hs", ".lhs"),
         interpreters=("runhaskell", "runghc"),
@@ -366,6 +323,8 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="zig",
+        is_never_empty=True,
+        quotes=_CHARACTERS,
         label="Zig",
         suffixes=(".zig", ".zon"),
         grammar=_grammar("zig"),

@@ -9,7 +9,7 @@ from codecompass.model.reference import Import
 from codecompass.model.source import Span
 from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.parse.drafts import FUNCTION_LIKE, TYPE_LIKE, Draft
-from codecompass.parse.languages import CLASS_NAME, Language
+from codecompass.parse.language import CLASS_NAME, Language
 from codecompass.parse.ranges import ByteRange, innermost
 from codecompass.parse.signature import (
     comments_by_last_line,

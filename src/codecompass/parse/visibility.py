@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 
 from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.parse.drafts import FUNCTION_LIKE
-from codecompass.parse.languages import ExportRule, Language
+from codecompass.parse.language import ExportRule, Language
 
 
 def is_exported(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from codecompass.errors import StoreError
 from codecompass.model.query import SymbolFilters
+from codecompass.model.reference import Import
 from codecompass.model.search import Place
 from codecompass.model.snapshot import FileEntry, SnapshotCounts, SnapshotName, VersionId
 from codecompass.model.source import Span
@@ -18,6 +19,7 @@ from codecompass.store.database import Database
 from codecompass.store.graph import GraphReader
 from codecompass.store.kept import Kept, KeptSnapshot
 from codecompass.store.lexical import LexicalView, Scope
+from codecompass.store.references import imports_of
 from codecompass.store.snapshots import (
     Extraction,
     SnapshotRecord,
@@ -149,6 +151,10 @@ class SnapshotReader:
     def outline(self, version_id: VersionId) -> list[Symbol]:
         """All records of a version in source order, root statements included."""
         return [_symbol(row) for row in self._database.rows(_OUTLINE, (version_id,))]
+
+    def imports(self, version_id: VersionId) -> list[Import]:
+        """What a version imports, in source order."""
+        return imports_of(self._database, version_id)
 
     def symbols_named(self, name: str) -> list[PlacedSymbol]:
         """Definitions with exactly this name, by path and position."""

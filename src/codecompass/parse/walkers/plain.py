@@ -18,7 +18,7 @@ from codecompass.model.module import (
 )
 from codecompass.model.reference import USAGE, Import, Reference, Role
 from codecompass.model.symbol import Symbol, SymbolKind
-from codecompass.parse.languages import PlainNames
+from codecompass.parse.language import PlainNames
 from codecompass.parse.walkers.builder import Builder
 
 _KINDS = {

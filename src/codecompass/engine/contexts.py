@@ -1,0 +1,261 @@
+"""A question in, code in its context out: search, connect, show, and keep to a budget."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from codecompass.config.settings import AnswerSettings
+from codecompass.engine.code_files import code_file
+from codecompass.engine.searching import said_filters, suggest_names
+from codecompass.engine.views import View
+from codecompass.errors import BadInput
+from codecompass.model.answer import OVERLAY, Completeness, Meta
+from codecompass.model.context import Connected, Snapshot
+from codecompass.model.context_answer import ContextAnswer, ContextResult, SnapshotResult
+from codecompass.model.query import ContextOptions, DetailLevel, Strategy
+from codecompass.model.search import Hit
+from codecompass.model.symbol import PlacedSymbol, Symbol
+from codecompass.navigate.connections import connected
+from codecompass.navigate.uses import Graph
+from codecompass.present.budget import Form, Forms, fitted, with_token_count
+from codecompass.present.connections import TOKENS, connection_graph
+from codecompass.present.context_text import assemble, last_lines
+from codecompass.present.meta import about_search, make_meta
+from codecompass.present.snapshot import Shown
+from codecompass.search.search import Found
+
+SMALLEST_BUDGET = 100
+_SHOWN = {Strategy.BREADTH: 10, Strategy.DEPTH: 5}  # of which the code may be shown
+_NAMED = {Strategy.BREADTH: 40, Strategy.DEPTH: 10}  # of which at least the name
+_NAME_TOKENS = 25  # the least that a named result takes
+_LOW_CONFIDENCE = 3  # results shown where none is relevant enough
+_BYTES_PER_TOKEN = 3
+# A single result may take so much of a budget; a larger one is shown by its signature.
+_LARGEST_SHARE = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A hit with its record."""
+
+    hit: Hit
+    symbol: Symbol | None  # None: the whole file
+    language: str
+    line_count: int
+
+
+class ContextQuestion:
+    """Answers one question about one view."""
+
+    def __init__(
+        self, view: View, found: Found, options: ContextOptions, settings: AnswerSettings
+    ) -> None:
+        self._view = view
+        self._found = found
+        self._options = options
+        self._settings = settings
+        self._graph = Graph(view.reader)
+        self._files: dict[str, Shown | None] = {}
+        self._made: dict[tuple[str, frozenset[int], frozenset[int]], Snapshot] = {}
+        self.budget = _checked_budget(options.max_tokens, settings)
+
+    def answer(self, query: str) -> ContextAnswer:
+        """The graph and the code that fit."""
+        candidates = self._candidates
+        entries = [
+            self._connected(item, is_told=number < _SHOWN[self._options.strategy])
+            for number, item in enumerate(candidates)
+        ]
+        meta = self._meta()
+        draft = _Draft(self, query, entries, last_lines(self._notes, meta))
+        first = [self._first_form(*pair) for pair in enumerate(candidates)]
+        deep = self._options.strategy is Strategy.DEPTH
+        forms = fitted(first, draft.cost, self.budget, deep=deep)
+        _, tokens = with_token_count(draft.text(forms), TOKENS)
+        shown = sum(form < Form.DROPPED for form in forms)
+        is_cut = shown < len(candidates)
+        graph = connection_graph(query, entries, forms, self.budget)
+        return ContextAnswer(
+            query=query,
+            strategy=str(self._options.strategy),
+            budget=self.budget,
+            results=self._results(entries, forms),
+            graph=graph.replace(TOKENS, f"{tokens:,}"),
+            snapshots=tuple(self.snapshots(entries, forms)),
+            suggestions=() if candidates else self._suggestions(),
+            meta=replace(
+                meta,
+                estimated_tokens=tokens,
+                result_completeness=Completeness.TRUNCATED if is_cut else meta.result_completeness,
+                safety_limit_applied=is_cut,
+                elapsed_ms=self._view.elapsed_ms(),
+            ),
+            total_candidates=len(self._found.hits),
+            filters=said_filters(self._found.plan.question.filters),
+            notes=self._notes or None,
+        )
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        return (*self._found.plan.question.notes, *self._found.notes)
+
+    def _meta(self) -> Meta:
+        overlay = self._view.overlay({item.hit.path for item in self._candidates})
+        meta = make_meta(
+            self._view.seen(is_overlay=bool(overlay)),
+            shown=1,
+            total=1,
+            elapsed_ms=0,
+            content=(),
+            searched=None if self._candidates else self._view.reader.counts(),
+        )
+        return about_search(meta, self._found.plan.guess, suppressed=self._found.suppressed)
+
+    @cached_property
+    def _candidates(self) -> list[_Candidate]:
+        """The hits that are relevant enough, or, where none is, the best few."""
+        most = min(_NAMED[self._options.strategy], max(4, self.budget // _NAME_TOKENS))
+        found = self._found
+        is_asked_for = bool(found.plan.question.symbol)
+        gate = 0.0 if is_asked_for else self._settings.context_min_score
+        hits = [hit for hit in found.hits if hit.score >= gate] or found.hits[:_LOW_CONFIDENCE]
+        reader = self._view.reader
+        missing = [hit.place for hit in hits[:most] if hit.place not in found.records]
+        records = {**found.records, **reader.records_at(missing)}
+        made = []
+        for hit in hits[:most]:
+            info = reader.version(hit.place.version_id)
+            symbol = records.get(hit.place)
+            made.append(_Candidate(hit, symbol, info.language, info.line_count))
+        return made
+
+    def _connected(self, item: _Candidate, *, is_told: bool) -> Connected:
+        hit, symbol = item.hit, item.symbol
+        if symbol is None:
+            name = hit.path.rpartition("/")[2]
+            return Connected(
+                (hit.path, -1), name, hit.path, 1, item.line_count, "file", hit.path, hit.score
+            )
+        placed = PlacedSymbol(hit.path, item.language, symbol)
+        if is_told and not symbol.is_statement:
+            return connected(self._view.reader, self._graph, placed, hit.score)
+        return Connected(
+            key=(hit.path, symbol.ordinal),
+            name=symbol.qualified_name,
+            path=hit.path,
+            start_line=symbol.span.start_line,
+            end_line=symbol.span.end_line,
+            kind=str(symbol.kind),
+            handle=placed.handle,
+            score=hit.score,
+            signature=symbol.signature,
+        )
+
+    def _first_form(self, number: int, item: _Candidate) -> Form:
+        """The form to begin with: the code of the best, unless it alone is too large."""
+        level, symbol = self._options.detail_level, item.symbol
+        if symbol is None or number >= _SHOWN[self._options.strategy]:
+            return Form.NAME
+        if level is DetailLevel.LOCATION:
+            return Form.NAME
+        size = (symbol.span.end_byte - symbol.span.start_byte) / _BYTES_PER_TOKEN
+        if level is DetailLevel.SIGNATURE or size > self.budget * _LARGEST_SHARE:
+            return Form.SIGNATURE
+        return Form.WHOLE
+
+    def snapshots(self, entries: Sequence[Connected], forms: Forms) -> list[SnapshotResult]:
+        """One for each file whose code is shown, the best first."""
+        targets: dict[str, list[tuple[int, Form, float]]] = {}
+        for entry, form in zip(entries, forms, strict=True):
+            if form <= Form.BODY:
+                targets.setdefault(entry.path, []).append((entry.key[1], form, entry.score))
+        found = []
+        for path, items in targets.items():
+            snapshot = self._snapshot(
+                path,
+                frozenset(ordinal for ordinal, _, _ in items),
+                frozenset(ordinal for ordinal, form, _ in items if form is Form.WHOLE),
+            )
+            if snapshot is not None:
+                language = self._graph.language(path)
+                best = max(score for _, _, score in items)
+                found.append(
+                    SnapshotResult(path, language, snapshot.ranges, snapshot.text, round(best, 3))
+                )
+        return found
+
+    def _snapshot(
+        self, path: str, targets: frozenset[int], with_calls: frozenset[int]
+    ) -> Snapshot | None:
+        if path not in self._files:
+            file = code_file(self._view, path)
+            self._files[path] = Shown(file) if file is not None else None
+        shown = self._files[path]
+        if shown is None:
+            return None
+        key = (path, targets, with_calls)
+        if key not in self._made:
+            self._made[key] = shown.snapshot(targets, with_calls=with_calls)
+        return self._made[key]
+
+    def _results(self, entries: Sequence[Connected], forms: Forms) -> tuple[ContextResult, ...]:
+        overlay = self._view.overlay({entry.path for entry in entries})
+        return tuple(
+            ContextResult(
+                path=entry.path,
+                start_line=entry.start_line,
+                end_line=entry.end_line,
+                kind=entry.kind,
+                name=_last_name(item, entry),
+                handle=entry.handle,
+                score=round(entry.score, 3),
+                shown=form.name.lower(),
+                qualified_name=entry.name if item.symbol and item.symbol.scope else None,
+                source_layer=OVERLAY if entry.path in overlay else None,
+            )
+            for item, entry, form in zip(self._candidates, entries, forms, strict=True)
+        )
+
+    def _suggestions(self) -> tuple[str, ...]:
+        question = self._found.plan.question
+        return suggest_names(self._view.reader, question, self._settings.max_suggestions)
+
+
+class _Draft:
+    """An answer whose forms are not settled yet."""
+
+    def __init__(
+        self,
+        question: ContextQuestion,
+        query: str,
+        entries: Sequence[Connected],
+        tail: Sequence[str],
+    ) -> None:
+        self._question = question
+        self._query = query
+        self._entries = entries
+        self._tail = tail
+
+    def text(self, forms: Forms) -> str:
+        """The text with these forms, its token count left open."""
+        graph = connection_graph(self._query, self._entries, forms, self._question.budget)
+        code = [item.text for item in self._question.snapshots(self._entries, forms)]
+        pairs = zip(self._entries, forms, strict=True)
+        dropped = [(entry.name, entry.handle) for entry, form in pairs if form is Form.DROPPED]
+        return assemble(graph, code, dropped=dropped, tail=self._tail)
+
+    def cost(self, forms: Forms) -> int:
+        """What the text is worth."""
+        return with_token_count(self.text(forms), TOKENS)[1]
+
+
+def _last_name(item: _Candidate, entry: Connected) -> str:
+    return item.symbol.name if item.symbol else entry.name
+
+
+def _checked_budget(given: int | None, settings: AnswerSettings) -> int:
+    budget = settings.max_tokens if given is None else given
+    if not SMALLEST_BUDGET <= budget <= settings.largest_budget:
+        allowed = f"{SMALLEST_BUDGET} to {settings.largest_budget}"
+        raise BadInput(f"max_tokens: given {budget}; allowed: {allowed}")
+    return budget

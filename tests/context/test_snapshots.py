@@ -1,0 +1,160 @@
+"""A target in, the part of its file that shows it and what it uses out."""
+
+from pathlib import Path
+
+import pytest
+
+from codecompass.engine.code_files import code_file
+from codecompass.engine.engine import Engine
+from codecompass.model.context import Snapshot
+from codecompass.parse.detect import detect_language
+from codecompass.parse.extract import extract
+from codecompass.present.snapshot import make_snapshot
+from tests.context.languages import LANGUAGE_FILES
+from tests.graph.world import write
+
+SERVICE = """
+    import fs from 'fs';
+    import jwt from 'jsonwebtoken';
+    import { JwtPayload, Session } from '../models/auth';
+    import { Store } from './store';
+
+    const TOKEN_EXPIRY = 3600;
+    const RETRIES = 3;
+    type Claims = { user: string };
+
+    /** Checks tokens. */
+    export class TokenService extends BaseValidator {
+      private secret: string;
+      private store: Store;
+      private log: string[] = [];
+
+      // Who it is.
+      validate(token: string): JwtPayload | null {
+        return jwt.verify(token, this.secret) as JwtPayload;
+      }
+
+      refresh(token: string): string {
+        this.store.put(token);
+        return jwt.sign(this.validate(token), this.secret, { expiresIn: TOKEN_EXPIRY });
+      }
+
+      read(path: string): Session {
+        return fs.readFileSync(path);
+      }
+
+      plain(): number {
+        return 1;
+      }
+    }
+
+    export function claims(token: string): Claims {
+      return { user: token.slice(TOKEN_EXPIRY, RETRIES) };
+    }
+
+    app.use(cors(RETRIES));
+"""
+
+
+def shown(root: Path, *symbols: str) -> Snapshot:
+    """The one snapshot for these records of the file."""
+    with Engine.open(root) as engine, engine._views.open(None, lambda *_: None) as view:
+        file = code_file(view, "src/service.ts")
+        assert file is not None
+        return make_snapshot(file, {item.ordinal for item in file.records if item.name in symbols})
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write(tmp_path, {"src/service.ts": SERVICE})
+
+
+def test_single_method(root: Path) -> None:
+    found = shown(root, "validate")
+    assert found.text == (
+        "// src/service.ts:2-3,11-12,16-19,33\n"
+        "import jwt from 'jsonwebtoken';\n"
+        "import { JwtPayload, Session } from '../models/auth';\n"
+        "\n"
+        "export class TokenService extends BaseValidator {\n"
+        "  private secret: string;\n"
+        "\n"
+        "  // Who it is.\n"
+        "  validate(token: string): JwtPayload | null {\n"
+        "    return jwt.verify(token, this.secret) as JwtPayload;\n"
+        "  }\n"
+        "\n"
+        "}\n"
+    )
+
+
+def test_two_methods_are_one_snapshot(root: Path) -> None:
+    text = shown(root, "validate", "read").text
+    assert text.count("import ") == 3
+    assert text.count("class TokenService") == 1
+    assert "import { Store }" not in text
+    assert "secret: string" in text
+    assert "store: Store" not in text
+    assert "refresh" not in text
+
+
+def test_root_constants(root: Path) -> None:
+    text = shown(root, "claims").text
+    assert "TOKEN_EXPIRY = 3600" in text
+    assert "RETRIES = 3" in text
+    assert "type Claims" in text
+    assert "class" not in text
+    assert "import" not in text
+
+
+def test_no_dependencies(root: Path) -> None:
+    assert shown(root, "plain").text == (
+        "// src/service.ts:11,30-33\n"
+        "export class TokenService extends BaseValidator {\n"
+        "\n"
+        "  plain(): number {\n"
+        "    return 1;\n"
+        "  }\n"
+        "}\n"
+    )
+
+
+def test_cross_reference(root: Path) -> None:
+    text = shown(root, "validate", "refresh").text
+    for part in ("validate(token", "refresh(token", "secret", "store: Store", "TOKEN_EXPIRY ="):
+        assert text.count(part) >= 1
+    assert "import { Store } from './store'" in text
+    assert "import fs" not in text
+    assert "RETRIES" not in text
+
+
+def test_what_a_target_calls_is_shown_unless_that_is_too_much(root: Path) -> None:
+    assert "validate(token: string)" in shown(root, "refresh").text
+    with Engine.open(root) as engine:
+        assert engine.context("symbol = refresh").results[0].shown == "whole"
+
+
+def test_an_expression(root: Path) -> None:
+    text = shown(root, "app.use(cors(RETRIES));").text
+    assert text.endswith("const RETRIES = 3;\n\napp.use(cors(RETRIES));\n")
+    assert "TOKEN_EXPIRY" not in text
+
+
+@pytest.mark.parametrize("path", sorted(LANGUAGE_FILES))
+def test_every_language(tmp_path: Path, path: str) -> None:
+    """`wanted` uses `used`, which is shown; `other` is used by nobody, and is not."""
+    write(tmp_path, {path: LANGUAGE_FILES[path]})
+    with Engine.open(tmp_path) as engine:
+        answer = engine.context(f"symbol = {path} > wanted")
+        if not answer.results:
+            answer = engine.context("symbol = wanted")
+        text = answer.snapshots[0].text
+    assert "wanted" in text
+    assert "used" in text.replace("unused", "")
+    assert "other" not in text
+    language = detect_language(path, text.encode())
+    assert not extract(language, text.encode()).has_errors
+    source = (tmp_path / path).read_text("utf-8").split("\n")
+    numbered = [n for first, last in answer.snapshots[0].ranges for n in range(first, last + 1)]
+    lines = [line for line in text.rstrip("\n").split("\n")[1:] if line]
+    assert lines == [source[n - 1] for n in numbered if source[n - 1]]
