@@ -14,36 +14,38 @@ def code_file(view: View, path: str) -> CodeFile | None:
     language = BY_NAME.get(view.reader.version(entry.version_id).language)
     if text is None or language is None:
         return None
-    own, other = _uses(view, path)
+    imports = view.reader.imports(entry.version_id)
+    has_nameless = any(not item.bound_name for item in imports)
     return CodeFile(
         path=path,
         text=text,
         records=view.reader.outline(entry.version_id),
-        imports=view.reader.imports(entry.version_id),
+        imports=imports,
         syntax=CodeSyntax(
             language.comment, language.quotes, language.is_never_empty, language.opening
         ),
-        own_uses=own,
-        other_uses=other,
+        own_uses=_own_uses(view, path),
+        other_uses=_other_uses(view, path) if has_nameless else (),
     )
 
 
-def _uses(view: View, path: str) -> tuple[list[OwnUse] | None, list[OtherUse]]:
+def _own_uses(view: View, path: str) -> list[OwnUse] | None:
     graph = view.reader.graph
     if not graph.is_linked(path):
-        return None, []
-    edges = graph.edges(path)
-    nodes = graph.nodes({edge.target for edge in edges})
+        return None
     ordinals: dict[str, int] = {}
     for key, ordinal, *_ in graph.names(path):
         if ordinal >= 0:
             ordinals.setdefault(key, ordinal)
-    own: list[OwnUse] = []
-    other: list[OtherUse] = []
-    for edge in edges:
-        where, key = nodes[edge.target]
-        if where != path:
-            other.append(OtherUse(edge.start, where))
-        elif key in ordinals:
-            own.append(OwnUse(edge.start, ordinals[key]))
-    return sorted(own), other
+    own = {
+        number: ordinals[key] for number, key in graph.own_nodes(path).items() if key in ordinals
+    }
+    return [OwnUse(start, own[target]) for start, target in graph.targets(path) if target in own]
+
+
+def _other_uses(view: View, path: str) -> list[OtherUse]:
+    """What other files give, for imports that bind no name: `#include`."""
+    graph = view.reader.graph
+    uses = graph.targets(path)
+    nodes = graph.nodes({target for _, target in uses})
+    return [OtherUse(start, nodes[target][0]) for start, target in uses if target in nodes]

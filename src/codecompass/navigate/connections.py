@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Sequence
 
 from codecompass.model.context import Connected, Link, Links
+from codecompass.model.search import Place
 from codecompass.model.symbol import PlacedSymbol, SymbolKind
 from codecompass.navigate.calls import Direction, call_graph
-from codecompass.navigate.hierarchy import members, supertypes
+from codecompass.navigate.hierarchy import supertypes
 from codecompass.navigate.related import types_of
 from codecompass.navigate.uses import Graph
 from codecompass.store.reader import SnapshotReader
 
 _MAX_LINKS = 6
 _MAX_FOUND = 50
+_MAX_MEMBERS = 500
 _CALLED = frozenset(
     {
         SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR, SymbolKind.COMPONENT,
@@ -85,10 +87,11 @@ def _users(graph: Graph, symbol: PlacedSymbol) -> list[PlacedSymbol | None]:
 
 
 def _members(reader: SnapshotReader, symbol: PlacedSymbol) -> tuple[str, ...]:
-    return tuple(
-        f"{item.symbol.name}()" if item.symbol.has_body else item.symbol.name
-        for item in members(reader, symbol)
-    )
+    entry = reader.file(symbol.path)
+    if entry is None or entry.version_id is None:
+        return ()
+    found = reader.members(Place(entry.version_id, symbol.symbol.ordinal), _MAX_MEMBERS)
+    return tuple(f"{item.name}()" if item.has_body else item.name for item in found)
 
 
 def _links(symbols: Iterable[PlacedSymbol | None]) -> Links:

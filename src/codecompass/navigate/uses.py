@@ -61,6 +61,7 @@ class Graph:
     def __init__(self, reader: SnapshotReader) -> None:
         self._reader = reader
         self._graph = reader.graph
+        self._by_key: dict[str, dict[str, int]] = {}
 
     @cached_property
     def _versions(self) -> dict[str, VersionId]:
@@ -162,11 +163,7 @@ class Graph:
     def used_by(self, symbol: PlacedSymbol) -> list[tuple[UsePlace, Node]]:
         """What a symbol uses, in source order, with the declaration that each use means."""
         span = symbol.symbol.span
-        edges = [
-            edge
-            for edge in self._graph.edges(symbol.path)
-            if span.start_byte <= edge.start < span.end_byte
-        ]
+        edges = self._graph.edges(symbol.path, span.start_byte, span.end_byte)
         nodes = self._graph.nodes(edge.target for edge in edges)
         return [(_use_place(symbol.path, *edge[:4]), nodes[edge.target]) for edge in edges]
 
@@ -179,17 +176,23 @@ class Graph:
             if span.start_byte <= miss.start < span.end_byte and ROLES[miss.role] in _CALLS
         ]
 
-    def symbols_at(self, nodes: Sequence[Node]) -> dict[Node, PlacedSymbol]:
-        """The symbols that declarations are; some are none."""
-        ordinals: dict[Node, int] = {}
-        for path in dict.fromkeys(path for path, _ in nodes):
+    def _ordinals(self, path: str) -> dict[str, int]:
+        """The symbols of a file by the keys of their declarations."""
+        if path not in self._by_key:
             by_key: dict[str, int] = {}
             for key, ordinal, *_ in self._graph.names(path):
                 if ordinal >= 0:
                     by_key.setdefault(key, ordinal)
-            for node in nodes:
-                if node[0] == path and node[1] in by_key:
-                    ordinals[node] = by_key[node[1]]
+            self._by_key[path] = by_key
+        return self._by_key[path]
+
+    def symbols_at(self, nodes: Sequence[Node]) -> dict[Node, PlacedSymbol]:
+        """The symbols that declarations are; some are none."""
+        ordinals: dict[Node, int] = {}
+        for node in nodes:
+            ordinal = self._ordinals(node[0]).get(node[1])
+            if ordinal is not None:
+                ordinals[node] = ordinal
         found = self.symbols((path, ordinal) for (path, _), ordinal in ordinals.items())
         return {
             node: found[node[0], ordinal]

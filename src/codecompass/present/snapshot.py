@@ -6,11 +6,13 @@ left out without a mark. Whole lines only, so that every line has the number it 
 file; definitions that share a line with something else are never left out apart from it.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from codecompass.model.context import CodeFile, Snapshot
+from codecompass.model.source import Span
 from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.text.code import bare_code, continued_lines, here_documents, words_of
 from codecompass.text.secrets import mask_secrets
@@ -75,6 +77,15 @@ def _ranges(lines: Collection[int]) -> Iterator[tuple[int, int]]:
         yield start, before
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some lines of a file, without comments and strings."""
+
+    first: int
+    bare: list[str]
+    continued: set[int]  # lines of it that are inside strings which begin behind code
+
+
 class _Lines:
     """The lines of a file, as they are and without comments and strings; records by number."""
 
@@ -82,6 +93,7 @@ class _Lines:
         self._file = file
         self.source = file.text.split("\n")
         self.records = {record.ordinal: record for record in file.records}
+        self._parts: dict[int, _Part] = {}
         self.children: dict[int | None, list[int]] = {}
         for record in file.records:
             self.children.setdefault(record.chunk_parent, []).append(record.ordinal)
@@ -91,16 +103,40 @@ class _Lines:
         """The text as it is counted by spans."""
         return self._file.text.encode("utf-8", "replace")
 
-    @cached_property
-    def bare(self) -> list[str]:
-        """The lines without comments and strings."""
-        syntax = self._file.syntax
-        return bare_code(self._file.text, syntax.comment, quotes=syntax.quotes).split("\n")
+    def bare(self, line: int) -> str:
+        """A line without comments and strings."""
+        part = self._part_of(line)
+        return part.bare[line - part.first]
+
+    def bare_text(self, lines: Iterable[int]) -> str:
+        """Lines without comments and strings."""
+        return "\n".join(map(self.bare, lines))
+
+    def _part_of(self, line: int) -> "_Part":
+        """The part of the file that a line is in; made when it is first asked for."""
+        number = bisect_right(self._starts, line) - 1
+        if number not in self._parts:
+            first = self._starts[number]
+            following = self._starts[number + 1 : number + 2] or [len(self.source) + 1]
+            text = "\n".join(self.source[first - 1 : following[0] - 1])
+            syntax = self._file.syntax
+            self._parts[number] = _Part(
+                first,
+                bare_code(text, syntax.comment, quotes=syntax.quotes).split("\n"),
+                continued_lines(text, syntax.comment, quotes=syntax.quotes),
+            )
+        return self._parts[number]
 
     @cached_property
-    def _continued(self) -> set[int]:
-        syntax = self._file.syntax
-        return continued_lines(self._file.text, syntax.comment, quotes=syntax.quotes)
+    def _starts(self) -> list[int]:
+        """Where parts begin: right behind what stands at the top of the file."""
+        found, last = [1], 0
+        for ordinal in self.children.get(None, ()):
+            span = self.records[ordinal].span
+            if span.start_line > last + 1 and last:
+                found.append(last + 1)
+            last = max(last, span.end_line)
+        return found
 
     @cached_property
     def _documents(self) -> dict[int, int]:
@@ -133,11 +169,12 @@ class _Lines:
 
     def is_code(self, line: int) -> bool:
         """Whether more than a comment stands on a line."""
-        return bool(self.bare[line - 1].strip()) or line in self._continued
+        part = self._part_of(line)
+        return bool(self.bare(line).strip()) or line - part.first + 1 in part.continued
 
     def only_closes(self, line: int) -> bool:
         """Whether a line holds nothing but the end of a block."""
-        return not self.bare[line - 1].strip(_CLOSING)
+        return not self.bare(line).strip(_CLOSING)
 
     def are_its_own(self, ordinal: int) -> bool:
         """Whether nothing else stands on the lines where a record begins and ends."""
@@ -145,7 +182,7 @@ class _Lines:
         before = self.raw[self.raw.rfind(b"\n", 0, span.start_byte) + 1 : span.start_byte]
         last = max(span.start_byte, span.end_byte - 1)
         own = self.raw[self.raw.rfind(b"\n", 0, last) + 1 : span.end_byte]
-        behind = self.bare[span.end_line - 1][len(own.decode("utf-8", "replace")) :]
+        behind = self.bare(span.end_line)[len(own.decode("utf-8", "replace")) :]
         return not before.strip() and not behind.strip(_END_MARKS)
 
     def comment_above(self, record: Symbol) -> list[int]:
@@ -209,7 +246,7 @@ class _Plan:
         span = self._records[ordinal].span
         uses = self._file.own_uses
         if uses is None:
-            words = words_of("\n".join(self._lines.bare[span.start_line - 1 : span.end_line]))
+            words = words_of(self._lines.bare_text(range(span.start_line, span.end_line + 1)))
             roots = (record for record in self._file.records if record.depth == 0)
             return [
                 record.ordinal
@@ -225,12 +262,10 @@ class _Plan:
         """The imports whose names, or whose files, anything shown in full uses."""
         spans = [self._records[ordinal].span for ordinal in self._full]
         lines = {line for span in spans for line in range(span.start_line, span.end_line + 1)}
-        words = words_of("\n".join(self._lines.bare[line - 1] for line in sorted(lines)))
-        files = {
-            use.path.rpartition(".")[0]
-            for use in self._file.other_uses
-            if any(span.start_byte <= use.start < span.end_byte for span in spans)
-        }
+        words = words_of(self._lines.bare_text(sorted(lines)))
+        files = (
+            self._files_used(spans) if any(not i.bound_name for i in self._file.imports) else ()
+        )
         used: dict[int, set[int]] = {}
         unused: dict[int, set[int]] = {}
         for item in self._file.imports:
@@ -247,6 +282,16 @@ class _Plan:
             kept = lines_used | {span.start_line, span.end_line}
             self._unused[holder] = unused.get(holder, set()) - kept
         return iter(used)
+
+    def _files_used(self, spans: Sequence[Span]) -> set[str]:
+        """The other files that anything in these places is from, without their suffixes."""
+        uses = self._file.other_uses
+        found: set[str] = set()
+        for span in spans:
+            first = bisect_left(uses, (span.start_byte, ""))
+            last = bisect_left(uses, (span.end_byte, ""))
+            found.update(use.path.rpartition(".")[0] for use in uses[first:last])
+        return found
 
     def _root_at(self, start: int) -> int | None:
         for ordinal in self._children.get(None, ()):

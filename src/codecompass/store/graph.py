@@ -1,5 +1,8 @@
 """The links of one snapshot as one reader: uses by what they mean, and what files use."""
 
+from array import array
+from bisect import bisect_left
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,12 +14,15 @@ from codecompass.store.links import (
     missed_name,
     node_numbers,
     nodes_by_number,
+    nodes_of_path,
     reached_from,
     read_edges,
     read_misses,
     snapshot_links,
 )
 from codecompass.store.modules import DeclaredName, all_modules, read_names
+
+_LAST_BYTE = 2**31 - 1
 
 
 class LinkedPath(NamedTuple):
@@ -34,6 +40,29 @@ class StoredEdge(NamedTuple):
     role: int
     enclosing: int
     target: int  # number of the declaration
+
+
+class EdgeTable:
+    """The resolved uses of one file, as columns: there may be ten thousand."""
+
+    def __init__(self, rows: Sequence[Sequence[int]]) -> None:
+        self._columns = [array("i", column) for column in zip(*rows, strict=True)] or _NO_EDGES
+
+    def between(self, start: int, end: int) -> list[StoredEdge]:
+        """The uses in a range of bytes, in source order."""
+        starts = self._columns[0]
+        part = slice(bisect_left(starts, start), bisect_left(starts, end))
+        columns = (column[part] for column in self._columns)
+        return [StoredEdge(*row) for row in zip(*columns, strict=True)]
+
+    def targets(self) -> list[tuple[int, int]]:
+        """Where each use stands and what it means."""
+        return list(zip(self._columns[0], self._columns[4], strict=True))
+
+
+_NO_EDGES = [array("i")] * 5
+# Files whose uses are kept from question to question; a few megabytes at most.
+_KEPT_TABLES = 64
 
 
 class LinkMap:
@@ -54,6 +83,18 @@ class LinkMap:
         for link_id, (path, version_id) in zip(ids, linked, strict=False):
             self.by_id[link_id] = LinkedPath(path, version_id)
             self.by_path[path] = link_id
+        self._tables: OrderedDict[LinkId, EdgeTable] = OrderedDict()
+
+    def table(self, database: Database, link_id: LinkId) -> EdgeTable:
+        """The uses of a file; those of the last few files are kept."""
+        found = self._tables.get(link_id)
+        if found is None:
+            found = self._tables[link_id] = EdgeTable(read_edges(database, link_id))
+            if len(self._tables) > _KEPT_TABLES:
+                self._tables.popitem(last=False)
+        else:
+            self._tables.move_to_end(link_id)
+        return found
 
 
 class GraphReader:
@@ -85,6 +126,10 @@ class GraphReader:
         """Declarations by their numbers."""
         return nodes_by_number(self._database, numbers)
 
+    def own_nodes(self, path: str) -> dict[int, str]:
+        """The keys of a file's own declarations by their numbers."""
+        return nodes_of_path(self._database, path)
+
     def places_using(self, numbers: Sequence[int]) -> dict[str, list[bytes]]:
         """Where each file uses any of these declarations, packed, by path."""
         ours = self._links.by_id
@@ -102,12 +147,19 @@ class GraphReader:
         ours = self._links.by_id
         return dict(sorted((ours[found].path, count) for found, count in counts if found in ours))
 
-    def edges(self, path: str) -> list[StoredEdge]:
-        """The resolved uses of a file in source order."""
+    def edges(self, path: str, start: int = 0, end: int = _LAST_BYTE) -> list[StoredEdge]:
+        """The resolved uses of a file, or of a part of it, in source order."""
         link_id = self._links.by_path.get(path)
         if link_id is None:
             return []
-        return [StoredEdge._make(row) for row in read_edges(self._database, link_id)]
+        return self._links.table(self._database, link_id).between(start, end)
+
+    def targets(self, path: str) -> list[tuple[int, int]]:
+        """Where each resolved use of a file stands, and the number of what it means."""
+        link_id = self._links.by_path.get(path)
+        if link_id is None:
+            return []
+        return self._links.table(self._database, link_id).targets()
 
     def misses(self, path: str) -> list[Miss]:
         """The uses of a file whose meaning is not known, in source order."""

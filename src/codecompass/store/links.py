@@ -190,6 +190,12 @@ def nodes_by_number(database: Database, numbers: Iterable[int]) -> dict[int, Nod
     return found
 
 
+def nodes_of_path(database: Database, path: str) -> dict[int, str]:
+    """The keys of a file's declarations by their numbers."""
+    rows = database.rows("SELECT id, key FROM nodes WHERE path = ?", (path,))
+    return {row[0]: row[1] for row in rows}
+
+
 def write_snapshot_links(
     database: Database, snapshot_id: SnapshotId, links: Mapping[str, LinkId]
 ) -> None:

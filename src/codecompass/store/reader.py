@@ -49,7 +49,7 @@ _LINES = (
     f" WHERE version_id = ? AND kind NOT IN ({_STATEMENTS}) ORDER BY ordinal"
 )
 _MEMBERS = (
-    "SELECT kind, name FROM symbols WHERE version_id = ? AND parent IS ?"  # noqa: S608  # our own list
+    "SELECT kind, name, body_start >= 0 FROM symbols WHERE version_id = ? AND parent IS ?"  # noqa: S608  # our own list
     f" AND kind NOT IN ({_STATEMENTS}) ORDER BY ordinal LIMIT ?"
 )
 _DEFINITIONS = (
@@ -89,6 +89,7 @@ class Member(NamedTuple):
 
     kind: str
     name: str
+    has_body: bool
 
 
 class SnapshotReader:
@@ -233,7 +234,7 @@ class SnapshotReader:
     def members(self, place: Place, limit: int) -> list[Member]:
         """The first definitions right inside a record, or at the top of a file."""
         rows = self._database.rows(_MEMBERS, (place.version_id, place.ordinal, limit))
-        return [Member(kind, name) for kind, name in rows]
+        return [Member(kind, name, bool(has_body)) for kind, name, has_body in rows]
 
     def broken_with(self, needed: Needed) -> list[str]:
         """Files with syntax errors that may hold what an expression insists on."""
@@ -245,7 +246,7 @@ class SnapshotReader:
         files = self.catalog.files
         return [files[i].path for version in found for i in self.catalog.by_version[version]]
 
-    @property
+    @cached_property
     def graph(self) -> GraphReader:
         """What the uses in this snapshot mean."""
         return GraphReader(self._database, self._state.links(self._database))
