@@ -2,6 +2,7 @@ r"""What answers are worth: recall inside token budgets, snapshots that parse, t
 
     python bench/answers.py --bench FOLDER --corpus CORPUS [--repos a,b] [--symbols 40]
         [--tokenizer cl100k_base] [--tokenizer claude=tokenizer.json]
+    python bench/answers.py --large REPOSITORY [--symbols 200]
 
 FOLDER holds the retrieval benchmark (score.py, repos.json, annotations/), CORPUS its
 repositories. Of every question: which share of the relevant files and places the first
@@ -10,6 +11,8 @@ count it), for `search_code` with as many results as fit and `get_code_context` 
 budget; the tokens read until the first relevant one; whether every answer keeps to its
 budget; and of clusters their size. Of random definitions: how many snapshots parse without
 new errors. With tokenizers, also what they count in the answers, against the estimate.
+`--large` asks one repository for random definitions by name and by the words of their names,
+and prints times only: first of a question, then of the same one again.
 """
 
 import argparse
@@ -28,14 +31,17 @@ from typing import Any
 from codecompass import Engine
 from codecompass.engine.code_files import code_file
 from codecompass.model.answer import SearchAnswer
+from codecompass.model.cluster import ClusterOptions
 from codecompass.model.query import ContextOptions
 from codecompass.model.search import SearchOptions
 from codecompass.model.symbol import symbol_handle
 from codecompass.parse.extract import extract
 from codecompass.parse.languages import BY_NAME
+from codecompass.present.cluster_text import render_clusters
 from codecompass.present.context_text import render_context
 from codecompass.present.search_text import render_search
 from codecompass.present.snapshot import make_snapshot
+from codecompass.text.identifiers import split_identifier
 from codecompass.text.tokens import estimate_tokens
 
 BUDGETS = (500, 1_000, 2_000)
@@ -52,6 +58,7 @@ class Tally:
     first: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     never: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     ms: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    clusters: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     over_budget: int = 0
     asked: int = 0
     parsed: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
@@ -62,12 +69,16 @@ class Tally:
 def main() -> None:
     """Measure, print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--bench", type=Path, required=True, help="folder with score.py")
-    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--bench", type=Path, help="folder with score.py")
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--large", type=Path, help="measure times on this repository")
     parser.add_argument("--repos", default="", help="only these, separated by commas")
     parser.add_argument("--symbols", type=int, default=40, help="random definitions of each")
     parser.add_argument("--tokenizer", action="append", default=[], metavar="NAME[=FILE]")
     given = parser.parse_args()
+    if given.large:
+        _print_times(_time(given.large, given.symbols))
+        return
     scorer = _load(given.bench / "score.py")
     wanted = set(filter(None, given.repos.split(",")))
     tally = Tally()
@@ -128,6 +139,12 @@ def _ask(scorer: ModuleType, engine: Engine, query: Mapping[str, Any], tally: Ta
     tally.texts.append(rendered)
     tally.asked += 1
     tally.over_budget += estimate_tokens(rendered) > whole.budget
+    for name, options in (("as asked", ()), ("all expanded", ("all",))):
+        started = time.perf_counter()
+        clusters = engine.clusters(text, options=ClusterOptions(expand=options))
+        tally.ms[f"search_with_context, {name}"].append((time.perf_counter() - started) * 1000)
+        tally.clusters[name] += clusters.token_usage.per_cluster
+        tally.clusters[f"answers, {name}"].append(estimate_tokens(render_clusters(clusters)))
     place = next((item for item in whole.results if covered([item])), None)
     if place is None:
         tally.never["get_code_context"] += 1
@@ -179,6 +196,39 @@ def _show(engine: Engine, count: int, tally: Tally) -> None:
         tally.over_budget += estimate_tokens(render_context(answer)) > budget
 
 
+def _time(root: Path, count: int) -> dict[str, list[float]]:
+    """How long questions about random definitions take, first and again."""
+    chance = random.Random(7)  # noqa: S311  # not a secret
+    found: dict[str, list[float]] = defaultdict(list)
+    with Engine.open(root, flags={"freshness.recheck_after_s": 3600.0}) as engine:
+        engine.index()
+        with engine._views.open(None, lambda *_: None) as view:  # no question for it
+            files = list(view.reader.catalog.files)
+            chance.shuffle(files)
+            outlines = (view.reader.outline(file.version_id) for file in files[: 3 * count])
+            kept = ([one for one in outline if not one.is_statement] for outline in outlines)
+            symbols = [chance.choice(outline) for outline in kept if outline]
+        for symbol in symbols[:count]:
+            words = " ".join(split_identifier(symbol.name)) or symbol.name
+            for query in (symbol.name, f"how does {words} work"):
+                for name, ask in (
+                    ("search_code", engine.search),
+                    ("get_code_context", engine.context),
+                    ("search_with_context", engine.clusters),
+                    ("search_with_context, again", engine.clusters),
+                ):
+                    started = time.perf_counter()
+                    ask(query)
+                    found[name].append((time.perf_counter() - started) * 1000)
+    return found
+
+
+def _print_times(found: Mapping[str, Sequence[float]]) -> None:
+    for name, times in found.items():
+        parts = ", ".join(f"p{share:.0%} {_part(times, share):.1f}" for share in (0.5, 0.95))
+        print(f"{name}: {parts} ms of {len(times)}".replace("%", ""))
+
+
 def _tokenizer(text: str) -> tuple[str, Count]:
     name, _, file = text.partition("=")
     if file:
@@ -203,8 +253,9 @@ def _print(tally: Tally, tokenizers: Mapping[str, Count]) -> None:
             f"{name}: tokens to the first relevant place: median {statistics.median(tokens):.0f},"
             f" mean {statistics.mean(tokens):.0f}; never {tally.never[name]}"
         )
-    for name, times in tally.ms.items():
-        print(f"{name}: p50 {_part(times, 0.5):.1f} ms, p95 {_part(times, 0.95):.1f} ms")
+    _print_times(tally.ms)
+    for name, sizes in tally.clusters.items():
+        print(f"clusters {name}: median {statistics.median(sizes):.0f} tokens, most {max(sizes)}")
     print(f"{tally.asked} contexts, {tally.over_budget} over their budget")
     every = [item for items in tally.parsed.values() for item in items]
     by_language = ", ".join(

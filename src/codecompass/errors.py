@@ -7,6 +7,7 @@ CodeCompassError
 │   ├── CursorExpired        cursor_expired
 │   ├── RefMissing           ref_not_found
 │   ├── SymbolUnclear        symbol_not_unique
+│   ├── HandleGone           handle_gone
 │   └── PathOutside          path_outside_workspace
 ├── ConfigInvalid            config_invalid
 ├── WorkspaceMissing         workspace_not_found
@@ -78,6 +79,13 @@ class SymbolUnclear(BadInput):
 
     code = "symbol_not_unique"
     remediation = "give a symbol path, such as `path > A > name`, or a handle"
+
+
+class HandleGone(BadInput):
+    """A handle of an earlier answer belongs to a definition that is not there any more."""
+
+    code = "handle_gone"
+    remediation = "it was renamed, moved or deleted since: search again"
 
 
 class PathOutside(BadInput):

@@ -104,11 +104,12 @@ def _add_question_commands(
     common: argparse.ArgumentParser,
 ) -> None:
     outline = commands.add_parser(
-        "outline", parents=[common], help="the definitions of a file, with signatures"
+        "outline", parents=[common], help="the definitions of a file, or the files of a folder"
     )
-    outline.add_argument("path", help="file, relative to the workspace")
+    outline.add_argument("path", help="file or folder, relative to the workspace")
     outline.add_argument("--depth", choices=("top", "all"), default="all", help="default: all")
     _add_search_commands(commands, common)
+    _add_context_commands(commands, common)
     symbol = commands.add_parser(
         "symbol",
         parents=[common],
@@ -192,6 +193,24 @@ def _add_search_commands(
     )
     _add_filters(search)
     _add_detail(search)
+    explain = commands.add_parser(
+        "explain", parents=[common], help="why a hit ranks where it does"
+    )
+    explain.add_argument("query", help="the question")
+    explain.add_argument("target", help="the hit: its handle, its path or path:line")
+    followups = commands.add_parser(
+        "followups", parents=[common], help="what to ask next, by how sure an answer is"
+    )
+    followups.add_argument("query", help="the question")
+    _add_filters(followups)
+    _add_search_options(explain)
+    _add_filters(explain)
+
+
+def _add_context_commands(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    common: argparse.ArgumentParser,
+) -> None:
     context = commands.add_parser(
         "context",
         parents=[common],
@@ -210,13 +229,31 @@ def _add_search_commands(
     )
     _add_filters(context)
     _add_detail(context, default="context")
-    explain = commands.add_parser(
-        "explain", parents=[common], help="why a hit ranks where it does"
+    clusters = commands.add_parser(
+        "clusters",
+        parents=[common],
+        help="what matches a question, each with its callers, callees, family and neighbours",
+        description="The neighbours are shown at once, callers, callees and the type family are"
+        " counted and shown on request: --expand. With --of, one relationship of a cluster from"
+        " an earlier answer.",
+        epilog="example: codecompass clusters --of 72ce4391e88ac --expand callers",
     )
-    explain.add_argument("query", help="the question")
-    explain.add_argument("target", help="the hit: its handle, its path or path:line")
-    _add_search_options(explain)
-    _add_filters(explain)
+    clusters.add_argument("query", nargs="?", default="", help="a question as for search")
+    clusters.add_argument(
+        "--expand",
+        action="append",
+        default=[],
+        choices=("callers", "callees", "type_family", "colocated", "siblings", "all"),
+        help="repeatable",
+    )
+    clusters.add_argument("--of", metavar="ID", default="", help="id of a cluster")
+    clusters.add_argument("--max-clusters", type=int, default=5, metavar="N", help="default: 5")
+    clusters.add_argument("--depth", type=int, metavar="N", help="steps (default: 2; with --of 1)")
+    clusters.add_argument(
+        "--limit", type=int, default=20, metavar="N", help="of --of; default: 20"
+    )
+    clusters.add_argument("--no-preview", action="store_true", help="signatures, no code")
+    _add_filters(clusters)
 
 
 def _add_search_options(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,8 @@
 import json
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from queue import Empty, SimpleQueue
+from threading import Thread
 
 from codecompass.cli.terminal import error_value
 from codecompass.errors import BadInput, CodeCompassError
@@ -10,6 +12,33 @@ from codecompass.present.meta import plain
 
 Call = Callable[[str, Mapping[str, object]], object]
 _MAX_LINE_BYTES = 1_000_000
+# So long nothing must have come before time is idle.
+_PAUSE_S = 0.05
+
+
+def lines_when_ready(
+    stream: Iterable[bytes], use_idle_time: Callable[[], bool]
+) -> Iterator[bytes]:
+    """The lines of a stream; while none is there, time is used as long as there is a use."""
+    ready: SimpleQueue[bytes | None] = SimpleQueue()
+
+    def read() -> None:
+        for line in stream:
+            ready.put(line)
+        ready.put(None)
+
+    Thread(target=read, daemon=True).start()
+    is_idle = True
+    while True:
+        try:
+            line = ready.get(timeout=_PAUSE_S) if is_idle else ready.get()
+        except Empty:
+            is_idle = use_idle_time()
+            continue
+        if line is None:
+            return
+        yield line
+        is_idle = True
 
 
 def answer_lines(lines: Iterable[bytes], call: Call) -> Iterator[dict[str, object]]:

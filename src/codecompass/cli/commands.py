@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from codecompass.cli.batch import answer_lines
+from codecompass.cli.batch import answer_lines, lines_when_ready
 from codecompass.cli.terminal import ProgressBar, print_json, print_text
 from codecompass.config.load import PROJECT_FILE, load_settings
 from codecompass.engine.engine import Engine
@@ -15,6 +15,7 @@ from codecompass.engine.workspace import enclosing_workspace
 from codecompass.errors import BadInput
 from codecompass.indexing.job import Progress
 from codecompass.model.answer import LocateAnswer, OutlineAnswer, StatusAnswer
+from codecompass.model.cluster import ClusterOptions
 from codecompass.model.query import (
     AnswerShape,
     ContextOptions,
@@ -35,11 +36,13 @@ from codecompass.present.branch_text import (
     render_refs,
     render_switch,
 )
+from codecompass.present.cluster_text import render_clusters, render_expansion
 from codecompass.present.context_text import render_context
 from codecompass.present.graph_text import render_calls, render_family, render_references
-from codecompass.present.search_text import render_explain, render_search
+from codecompass.present.search_text import render_explain, render_followups, render_search
 from codecompass.present.text import (
     render_doctor,
+    render_folder,
     render_locate,
     render_outline,
     render_status,
@@ -81,6 +84,8 @@ def _as_toml(value: object) -> str:
     if isinstance(value, dict):
         pairs = ", ".join(f'"{name}" = {number}' for name, number in value.items())
         return f"{{ {pairs} }}"
+    if isinstance(value, bool):
+        return str(value).lower()
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
@@ -111,13 +116,16 @@ def run_outline(parsed: argparse.Namespace) -> int:
     """The definitions of a file."""
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
-            answer: OutlineAnswer = engine.outline(
+            answer = engine.outline(
                 parsed.path,
                 depth=OutlineDepth(parsed.depth),
                 ref=parsed.ref,
                 progress=progress,
             )
-        _print(parsed, answer, render_outline(answer))
+        if isinstance(answer, OutlineAnswer):
+            _print(parsed, answer, render_outline(answer))
+        else:
+            _print(parsed, answer, render_folder(answer))
     return _found(parsed, len(answer.results))
 
 
@@ -225,6 +233,44 @@ def run_context(parsed: argparse.Namespace) -> int:
     return _found(parsed, len(answer.results))
 
 
+def run_clusters(parsed: argparse.Namespace) -> int:
+    """What matches with what belongs to it; or one relationship of a cluster."""
+    if bool(parsed.query) == bool(parsed.of):
+        raise BadInput("clusters: give a question, or --of with the id of a cluster")
+    with Engine.open(parsed.workspace) as engine:
+        if parsed.of:
+            return _expand_cluster(engine, parsed)
+        options = ClusterOptions(
+            max_clusters=parsed.max_clusters,
+            expansion_depth=parsed.depth or 2,
+            include_preview=not parsed.no_preview,
+            expand=tuple(parsed.expand),
+        )
+        filters = _filters(parsed)
+        with _Progress(parsed) as progress:
+            answer = engine.clusters(
+                parsed.query, options=options, filters=filters, ref=parsed.ref, progress=progress
+            )
+        _print(parsed, answer, render_clusters(answer))
+    return _found(parsed, len(answer.clusters))
+
+
+def _expand_cluster(engine: Engine, parsed: argparse.Namespace) -> int:
+    if len(parsed.expand) != 1 or parsed.expand == ["all"]:
+        raise BadInput("--of: give the one relationship that is wanted with --expand")
+    with _Progress(parsed) as progress:
+        answer = engine.expand_cluster(
+            parsed.of,
+            parsed.expand[0],
+            expansion_depth=parsed.depth or 1,
+            limit=parsed.limit,
+            ref=parsed.ref,
+            progress=progress,
+        )
+    _print(parsed, answer, render_expansion(answer))
+    return _found(parsed, len(answer.results))
+
+
 def run_explain(parsed: argparse.Namespace) -> int:
     """Why a hit ranks where it does."""
     filters = _filters(parsed)
@@ -240,6 +286,18 @@ def run_explain(parsed: argparse.Namespace) -> int:
             )
         _print(parsed, answer, render_explain(answer))
     return _found(parsed, answer.rank or 0)
+
+
+def run_followups(parsed: argparse.Namespace) -> int:
+    """What to ask next."""
+    filters = _filters(parsed)
+    with Engine.open(parsed.workspace) as engine:
+        with _Progress(parsed) as progress:
+            answer = engine.suggest_followups(
+                parsed.query, filters=filters, ref=parsed.ref, progress=progress
+            )
+        _print(parsed, answer, render_followups(answer))
+    return _found(parsed, len(answer.calls))
 
 
 def _search_options(parsed: argparse.Namespace) -> SearchOptions:
@@ -367,8 +425,9 @@ def run_batch(parsed: argparse.Namespace) -> int:
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
             engine.index(ref=parsed.ref, progress=progress)
+        lines = lines_when_ready(sys.stdin.buffer, engine.use_idle_time)
         for answer in answer_lines(
-            sys.stdin.buffer, lambda op, args: call_operation(engine, op, args, ref=parsed.ref)
+            lines, lambda op, args: call_operation(engine, op, args, ref=parsed.ref)
         ):
             print_json(answer)
             sys.stdout.flush()

@@ -18,6 +18,8 @@ PROJECT_FILE = "codecompass.toml"
 _POLICIES = ("strict", "balanced", "best_effort")
 _PREFIX = "CODECOMPASS_"
 _HOME_VARIABLE = "CODECOMPASS_HOME"
+_NO_PRECOMPUTE = "CODECOMPASS_DISABLE_PRECOMPUTE"
+_FALSE = frozenset({"", "0", "false", "no", "off"})
 
 
 def load_settings(
@@ -111,6 +113,8 @@ def _environment_values(environment: Mapping[str, str]) -> dict[str, tuple[objec
     found: dict[str, tuple[object, str]] = {}
     if environment.get(_HOME_VARIABLE):
         found["store.home"] = (environment[_HOME_VARIABLE], _HOME_VARIABLE)
+    if environment.get(_NO_PRECOMPUTE, "").lower() not in _FALSE:
+        found["answers.precompute"] = (False, _NO_PRECOMPUTE)
     for name, part in PARTS.items():
         for item in fields(part):
             variable = f"{_PREFIX}{name}_{item.name}".upper()
@@ -133,7 +137,8 @@ def _converted(key: str, value: object, origin: str) -> object:
         if isinstance(default, Path):
             return Path(str(value)).expanduser().absolute()
         if isinstance(value, str) and not isinstance(default, str):
-            value = type(default)(value)
+            is_switch = isinstance(default, bool)
+            value = value.lower() not in _FALSE if is_switch else type(default)(value)
     except ValueError as error:
         raise _wrong(key, value, origin, f"a {type(default).__name__}") from error
     if isinstance(default, float) and isinstance(value, int):

@@ -108,6 +108,7 @@ class AnswerSettings:
     max_tokens: int = 4_000  # of code in its context, where the caller names no budget
     largest_budget: int = 32_000  # that a caller may name
     context_min_score: float = 0.5  # what scores less is no context; of nothing else the best few
+    precompute: bool = True  # while nothing is asked, make clusters of what is used the most
     diff_files: int = 2_000  # of more changed files only the names are told, not the symbols
 
 

@@ -1,10 +1,11 @@
 """A question in, code in its context out: search, connect, show, and keep to a budget."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from codecompass.config.settings import AnswerSettings
+from codecompass.engine.candidates import Candidate, candidates
 from codecompass.engine.code_files import code_file
 from codecompass.engine.searching import said_filters, suggest_names
 from codecompass.engine.views import View
@@ -13,8 +14,7 @@ from codecompass.model.answer import OVERLAY, Completeness, Meta
 from codecompass.model.context import Connected, Snapshot
 from codecompass.model.context_answer import ContextAnswer, ContextResult, SnapshotResult
 from codecompass.model.query import ContextOptions, DetailLevel, Strategy
-from codecompass.model.search import Hit
-from codecompass.model.symbol import PlacedSymbol, Symbol
+from codecompass.model.symbol import symbol_handle
 from codecompass.navigate.connections import connected
 from codecompass.navigate.uses import Graph
 from codecompass.present.budget import Form, Forms, fitted, with_token_count
@@ -23,25 +23,18 @@ from codecompass.present.context_text import assemble, last_lines
 from codecompass.present.meta import about_search, make_meta
 from codecompass.present.snapshot import Shown
 from codecompass.search.search import Found
+from codecompass.text.tokens import estimate_tokens
 
 SMALLEST_BUDGET = 100
-_SHOWN = {Strategy.BREADTH: 10, Strategy.DEPTH: 5}  # of which the code may be shown
+_SHOWN = {Strategy.BREADTH: 8, Strategy.DEPTH: 5}  # of which the code may be shown
 _NAMED = {Strategy.BREADTH: 40, Strategy.DEPTH: 10}  # of which at least the name
 _NAME_TOKENS = 25  # the least that a named result takes
+_LESS_RELEVANT = 10  # results below the gate that are named, where the budget allows
 _LOW_CONFIDENCE = 3  # results shown where none is relevant enough
 _BYTES_PER_TOKEN = 3
 # A single result may take so much of a budget; a larger one is shown by its signature.
 _LARGEST_SHARE = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A hit with its record."""
-
-    hit: Hit
-    symbol: Symbol | None  # None: the whole file
-    language: str
-    line_count: int
+_SEAM = 2  # tokens between two parts of an answer
 
 
 class ContextQuestion:
@@ -57,23 +50,24 @@ class ContextQuestion:
         self._graph = Graph(view.reader)
         self._files: dict[str, Shown | None] = {}
         self._made: dict[tuple[str, frozenset[int], frozenset[int]], Snapshot] = {}
+        self._worth: dict[str, int] = {}
+        self._relevant = 0  # candidates that score high enough
         self.budget = _checked_budget(options.max_tokens, settings)
 
     def answer(self, query: str) -> ContextAnswer:
         """The graph and the code that fit."""
-        candidates = self._candidates
+        told = self._candidates
         entries = [
-            self._connected(item, is_told=number < _SHOWN[self._options.strategy])
-            for number, item in enumerate(candidates)
+            self._connected(item, is_told=number < self._told) for number, item in enumerate(told)
         ]
         meta = self._meta()
         draft = _Draft(self, query, entries, last_lines(self._notes, meta))
-        first = [self._first_form(*pair) for pair in enumerate(candidates)]
+        first = [self._first_form(*pair) for pair in enumerate(told)]
         deep = self._options.strategy is Strategy.DEPTH
         forms = fitted(first, draft.cost, self.budget, deep=deep)
         _, tokens = with_token_count(draft.text(forms), TOKENS)
         shown = sum(form < Form.DROPPED for form in forms)
-        is_cut = shown < len(candidates)
+        is_cut = shown < len(told)
         graph = connection_graph(query, entries, forms, self.budget)
         return ContextAnswer(
             query=query,
@@ -82,7 +76,7 @@ class ContextQuestion:
             results=self._results(entries, forms),
             graph=graph.replace(TOKENS, f"{tokens:,}"),
             snapshots=tuple(self.snapshots(entries, forms)),
-            suggestions=() if candidates else self._suggestions(),
+            suggestions=() if told else self._suggestions(),
             meta=replace(
                 meta,
                 estimated_tokens=tokens,
@@ -112,33 +106,32 @@ class ContextQuestion:
         return about_search(meta, self._found.plan.guess, suppressed=self._found.suppressed)
 
     @cached_property
-    def _candidates(self) -> list[_Candidate]:
+    def _candidates(self) -> list[Candidate]:
         """The hits that are relevant enough, or, where none is, the best few."""
         most = min(_NAMED[self._options.strategy], max(4, self.budget // _NAME_TOKENS))
         found = self._found
         is_asked_for = bool(found.plan.question.symbol)
         gate = 0.0 if is_asked_for else self._settings.context_min_score
-        hits = [hit for hit in found.hits if hit.score >= gate] or found.hits[:_LOW_CONFIDENCE]
-        reader = self._view.reader
-        missing = [hit.place for hit in hits[:most] if hit.place not in found.records]
-        records = {**found.records, **reader.records_at(missing)}
-        made = []
-        for hit in hits[:most]:
-            info = reader.version(hit.place.version_id)
-            symbol = records.get(hit.place)
-            made.append(_Candidate(hit, symbol, info.language, info.line_count))
-        return made
+        hits = [hit for hit in found.hits if hit.score >= gate] or [*found.hits[:_LOW_CONFIDENCE]]
+        self._relevant = len(hits)
+        if self._options.strategy is Strategy.BREADTH:
+            hits += found.hits[len(hits) : len(hits) + _LESS_RELEVANT]  # by name only
+        return candidates(self._view, found, hits[:most])
 
-    def _connected(self, item: _Candidate, *, is_told: bool) -> Connected:
+    @property
+    def _told(self) -> int:
+        """Of how many candidates the code may be shown."""
+        return min(self._relevant, _SHOWN[self._options.strategy])
+
+    def _connected(self, item: Candidate, *, is_told: bool) -> Connected:
         hit, symbol = item.hit, item.symbol
         if symbol is None:
             name = hit.path.rpartition("/")[2]
             return Connected(
                 (hit.path, -1), name, hit.path, 1, item.line_count, "file", hit.path, hit.score
             )
-        placed = PlacedSymbol(hit.path, item.language, symbol)
-        if is_told and not symbol.is_statement:
-            return connected(self._view.reader, self._graph, placed, hit.score)
+        if is_told and item.placed is not None:
+            return connected(self._view.reader, self._graph, item.placed, hit.score)
         return Connected(
             key=(hit.path, symbol.ordinal),
             name=symbol.qualified_name,
@@ -146,15 +139,15 @@ class ContextQuestion:
             start_line=symbol.span.start_line,
             end_line=symbol.span.end_line,
             kind=str(symbol.kind),
-            handle=placed.handle,
+            handle=symbol_handle(hit.path, symbol.stable_id),
             score=hit.score,
             signature=symbol.signature,
         )
 
-    def _first_form(self, number: int, item: _Candidate) -> Form:
+    def _first_form(self, number: int, item: Candidate) -> Form:
         """The form to begin with: the code of the best, unless it alone is too large."""
         level, symbol = self._options.detail_level, item.symbol
-        if symbol is None or number >= _SHOWN[self._options.strategy]:
+        if symbol is None or number >= self._told:
             return Form.NAME
         if level is DetailLevel.LOCATION:
             return Form.NAME
@@ -183,6 +176,12 @@ class ContextQuestion:
                     SnapshotResult(path, language, snapshot.ranges, snapshot.text, round(best, 3))
                 )
         return found
+
+    def tokens(self, text: str) -> int:
+        """What the text of a snapshot is worth."""
+        if text not in self._worth:
+            self._worth[text] = estimate_tokens(text)
+        return self._worth[text]
 
     def _snapshot(
         self, path: str, targets: frozenset[int], with_calls: frozenset[int]
@@ -240,16 +239,26 @@ class _Draft:
         """The text with these forms, its token count left open."""
         graph = connection_graph(self._query, self._entries, forms, self._question.budget)
         code = [item.text for item in self._question.snapshots(self._entries, forms)]
-        pairs = zip(self._entries, forms, strict=True)
-        dropped = [(entry.name, entry.handle) for entry, form in pairs if form is Form.DROPPED]
+        dropped = _dropped(self._entries, forms)
         return assemble(graph, code, dropped=dropped, tail=self._tail)
 
     def cost(self, forms: Forms) -> int:
-        """What the text is worth."""
-        return with_token_count(self.text(forms), TOKENS)[1]
+        """What the text is worth at most; the code of each file is counted only once."""
+        question, entries = self._question, self._entries
+        graph = connection_graph(self._query, entries, forms, question.budget)
+        rest = assemble(graph, (), dropped=_dropped(entries, forms), tail=self._tail)
+        code = sum(
+            question.tokens(item.text) + _SEAM for item in question.snapshots(entries, forms)
+        )
+        return code + estimate_tokens(rest.replace(TOKENS, f"{question.budget:,}"))
 
 
-def _last_name(item: _Candidate, entry: Connected) -> str:
+def _dropped(entries: Sequence[Connected], forms: Forms) -> list[tuple[str, str]]:
+    pairs = zip(entries, forms, strict=True)
+    return [(entry.name, entry.handle) for entry, form in pairs if form is Form.DROPPED]
+
+
+def _last_name(item: Candidate, entry: Connected) -> str:
     return item.symbol.name if item.symbol else entry.name
 
 

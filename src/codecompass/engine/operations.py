@@ -10,6 +10,7 @@ from typing import Any
 
 from codecompass.engine.engine import Engine
 from codecompass.errors import BadInput, UnknownOperation
+from codecompass.model.cluster import ClusterOptions, Relationship
 from codecompass.model.query import (
     AnswerShape,
     ContextOptions,
@@ -106,6 +107,28 @@ def _context(engine: Engine, given: Mapping[str, Any]) -> object:
     )
     return engine.context(
         given["query"], options=options, filters=_filters(given), ref=given.get("ref")
+    )
+
+
+def _clusters(engine: Engine, given: Mapping[str, Any]) -> object:
+    options = ClusterOptions(
+        max_clusters=given.get("max_clusters", 5),
+        expansion_depth=given.get("expansion_depth", 2),
+        include_preview=given.get("include_preview", True),
+        expand=given.get("expand", ()),
+    )
+    return engine.clusters(
+        given["query"], options=options, filters=_filters(given), ref=given.get("ref")
+    )
+
+
+def _expand(engine: Engine, given: Mapping[str, Any]) -> object:
+    return engine.expand_cluster(
+        given["cluster_id"],
+        given["relationship_type"],
+        expansion_depth=given.get("expansion_depth", 1),
+        limit=given.get("limit", 20),
+        ref=given.get("ref"),
     )
 
 
@@ -217,6 +240,32 @@ OPERATIONS = {
             _context,
         ),
         Operation(
+            "search_with_context",
+            "what matches a question, each with its callers, callees, family and neighbours",
+            (
+                Argument("query", str, required=True),
+                Argument("max_clusters", int),
+                Argument("expansion_depth", int),
+                Argument("include_preview", bool),
+                Argument("expand", str, choices=(*_choices(Relationship), "all"), repeated=True),
+                *_FILTERS,
+                _REF,
+            ),
+            _clusters,
+        ),
+        Operation(
+            "expand_cluster_relationship",
+            "one relationship of a cluster of an earlier answer",
+            (
+                Argument("cluster_id", str, required=True),
+                Argument("relationship_type", str, choices=_choices(Relationship), required=True),
+                Argument("expansion_depth", int),
+                Argument("limit", int),
+                _REF,
+            ),
+            _expand,
+        ),
+        Operation(
             "explain_ranking",
             "why a hit ranks where it does",
             (
@@ -230,8 +279,16 @@ OPERATIONS = {
             _explain,
         ),
         Operation(
+            "suggest_followup_queries",
+            "what to ask next, by how sure the answer to a question is",
+            (Argument("query", str, required=True), *_FILTERS, _REF),
+            lambda engine, given: engine.suggest_followups(
+                given["query"], filters=_filters(given), ref=given.get("ref")
+            ),
+        ),
+        Operation(
             "get_file_outline",
-            "the definitions of one file",
+            "the definitions of one file, or the files of a folder and what they define",
             (
                 Argument("path", str, required=True),
                 Argument("depth", str, choices=_choices(OutlineDepth)),

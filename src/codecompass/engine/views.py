@@ -53,7 +53,7 @@ class View:
     def seen(self, *, is_overlay: bool = False) -> Seen:
         """What is to be said of the state that was asked."""
         target = self.target
-        not_fetched = len(lacked_blobs(self.reader.files()))
+        not_fetched = self._views.count_lacked(self.reader)
         return Seen(target.ref, target.commit, target.freshness, not_fetched, is_overlay)
 
     def elapsed_ms(self) -> int:
@@ -122,6 +122,7 @@ class Views:
         self._fresh_until = 0.0  # monotonic; until then no look at the files is needed
         self._current: set[tuple[SnapshotName, int]] = set()  # trees that need no other look
         self._on_disk: Mapping[str, FileEntry] = {}
+        self._lacked: tuple[object, int] = (None, 0)
 
     def close(self) -> None:
         """End the processes that were started."""
@@ -212,6 +213,13 @@ class Views:
             self.sync_tree(resolved, progress)
         self._store.note_use(target.name)
         return target
+
+    def count_lacked(self, reader: SnapshotReader) -> int:
+        """How many contents a snapshot lacks; counted once for each of its states."""
+        state = (reader.record.id, reader.record.generation)
+        if self._lacked[0] != state:
+            self._lacked = (state, len(lacked_blobs(reader.files())))
+        return self._lacked[1]
 
     def _is_ready(self, name: SnapshotName) -> bool:
         reader = self._store.reader(name)

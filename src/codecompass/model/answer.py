@@ -105,6 +105,29 @@ class OutlineAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class FileInFolder:
+    """A file by its size and how many definitions it has at its top."""
+
+    path: str
+    language: str
+    line_count: int
+    definitions: int
+    shown: str  # signature: its definitions are among the results; name: only this
+
+
+@dataclass(frozen=True, slots=True)
+class FolderAnswer:
+    """The files of a folder and what they define."""
+
+    path: str
+    total_files: int
+    files: tuple[FileInFolder, ...]
+    folders: dict[str, int]  # folders inside that are not told, and how many files each has
+    results: tuple[SymbolResult, ...]
+    meta: Meta
+
+
+@dataclass(frozen=True, slots=True)
 class LocateAnswer:
     """Definitions by exact name; suggestions are other names and never results."""
 
@@ -166,6 +189,25 @@ class ExplainAnswer:
     factors: dict[str, float]
     terms: dict[str, float]  # what was searched for and its share
     total: int  # hits that were ranked
+    meta: Meta
+
+
+@dataclass(frozen=True, slots=True)
+class FollowupCall:
+    """An operation that leads on, as it can be called, and why."""
+
+    op: str
+    args: dict[str, str]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FollowupAnswer:
+    """What to ask next."""
+
+    query: str
+    confidence: float  # the score of the best hit; 0 for none
+    calls: tuple[FollowupCall, ...]
     meta: Meta
 
 

@@ -48,9 +48,15 @@ class Calls:
 
 
 def call_graph(
-    graph: Graph, symbol: PlacedSymbol, *, direction: Direction, depth: int, limit: int
+    graph: Graph,
+    symbol: PlacedSymbol,
+    *,
+    direction: Direction,
+    depth: int,
+    limit: int,
+    with_unknown: bool = True,
 ) -> Calls:
-    """The calls around a symbol."""
+    """The calls around a symbol; `with_unknown`, also names whose meaning is not known."""
     found: list[Call] = []
     uses: Uses | None = None
     unknown: Sequence[str] = ()
@@ -66,7 +72,7 @@ def call_graph(
         found += down
         total += count
         is_cut = is_cut or was_cut
-        unknown = sorted(set(graph.missed_by(symbol)))
+        unknown = sorted(set(graph.missed_by(symbol))) if with_unknown else ()
     further = 0
     if depth > 1 and uses is not None:
         passed = [call.symbol for call in found if _is_passed(call, depth) and call.symbol]
@@ -139,9 +145,8 @@ def _callers(graph: Graph, symbol: PlacedSymbol, limit: int) -> tuple[list[_Near
 
 def _callees(graph: Graph, symbol: PlacedSymbol, limit: int) -> tuple[list[_Near], int]:
     """The first of what a symbol calls and how much there is."""
-    calls = [pair for pair in graph.used_by(symbol) if pair[0].role in _CALLS]
     places: dict[Node, list[UsePlace]] = {}
-    for place, node in calls:
+    for place, node in graph.used_by(symbol, roles=_CALLS):
         places.setdefault(node, []).append(place)
     symbols = graph.symbols_at(list(places))
     near: list[_Near] = [

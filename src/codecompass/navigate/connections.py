@@ -35,7 +35,9 @@ def connected(
     """A symbol with its calls, callers, types, family and members."""
     record = symbol.symbol
     uses = graph.uses_of(symbol)
-    calls = call_graph(graph, symbol, direction=Direction.BOTH, depth=1, limit=_MAX_FOUND)
+    calls = call_graph(
+        graph, symbol, direction=Direction.BOTH, depth=1, limit=_MAX_FOUND, with_unknown=False
+    )
     found = {
         relation: [item.symbol for item in calls.calls if item.relation == relation]
         for relation in ("caller", "callee")

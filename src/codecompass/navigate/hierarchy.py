@@ -33,11 +33,11 @@ class Hierarchy:
 def hierarchy(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> Hierarchy:
     """Parent chain, supertypes, subtypes, overridden and overriding methods, members."""
     found = [Relative("parent", item, depth) for depth, item in _parents(graph, symbol)]
-    above, cut_above = _climb(graph, symbol, supertypes)
-    below, cut_below = _climb(graph, symbol, _subtypes)
+    above, cut_above = climb(graph, symbol, supertypes)
+    below, cut_below = climb(graph, symbol, subtypes)
     found += [Relative("supertype", item, depth, line) for item, depth, line in above]
     found += [Relative("subtype", item, depth, line) for item, depth, line in below]
-    found += _overrides(reader, graph, symbol)
+    found += overrides(reader, graph, symbol)
     found += [Relative("member", item) for item in members(reader, symbol)]
     return Hierarchy(tuple(found), cut_above or cut_below)
 
@@ -66,14 +66,14 @@ def _parents(graph: Graph, symbol: PlacedSymbol) -> list[tuple[int, PlacedSymbol
 _Step = Callable[[Graph, PlacedSymbol], list[tuple[PlacedSymbol, int]]]
 
 
-def _climb(
-    graph: Graph, symbol: PlacedSymbol, step: _Step
+def climb(
+    graph: Graph, symbol: PlacedSymbol, step: _Step, steps: int = _MAX_DEPTH
 ) -> tuple[list[tuple[PlacedSymbol, int, int]], bool]:
-    """All types above or below, each once, nearest first."""
+    """All types above or below, each once with its distance and line, nearest first."""
     seen = {(symbol.path, symbol.symbol.ordinal)}
     found: list[tuple[PlacedSymbol, int, int]] = []
     level = [symbol]
-    for depth in range(1, _MAX_DEPTH + 1):
+    for depth in range(1, steps + 1):
         following = []
         for item in level:
             for other, line in step(graph, item):
@@ -94,14 +94,15 @@ def supertypes(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, i
     own = symbol.symbol.ordinal
     lines = {
         node: place.line
-        for place, node in graph.used_by(symbol)
-        if place.role is Role.INHERIT and place.enclosing == own
+        for place, node in graph.used_by(symbol, roles=(Role.INHERIT,))
+        if place.enclosing == own
     }
     symbols = graph.symbols_at(list(lines))
     return [(symbols[node], line) for node, line in lines.items() if node in symbols]
 
 
-def _subtypes(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int]]:
+def subtypes(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int]]:
+    """The types that name a type as theirs, each with the line."""
     uses = graph.uses_of(symbol)
     places = {
         (place.path, place.enclosing): place.line
@@ -112,18 +113,22 @@ def _subtypes(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, in
     return [(symbols[key], line) for key, line in places.items() if key in symbols]
 
 
-def _overrides(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> list[Relative]:
+def overrides(
+    reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol, depth: int = _MAX_DEPTH
+) -> list[Relative]:
     """Members of the same name in the types above and below."""
     owner = graph.owner_of(symbol)
     if owner is None:
         return []
+    namesakes: dict[tuple[str, int | None], PlacedSymbol] = {}
     found: list[Relative] = []
-    for relation, step in (("overrides", supertypes), ("overridden_by", _subtypes)):
-        types, _ = _climb(graph, owner, step)
-        for other, depth, _line in types:
-            found += [
-                Relative(relation, item, depth)
-                for item in members(reader, other)
-                if item.symbol.name == symbol.symbol.name
-            ]
+    for relation, step in (("overrides", supertypes), ("overridden_by", subtypes)):
+        types, _ = climb(graph, owner, step, depth)
+        if types and not namesakes:
+            named = reader.symbols_named(symbol.symbol.name)
+            namesakes = {(item.path, item.symbol.parent): item for item in named}
+        for other, steps, _line in types:
+            item = namesakes.get((other.path, other.symbol.ordinal))
+            if item is not None:
+                found.append(Relative(relation, item, steps))
     return found

@@ -1,10 +1,12 @@
-"""A path in, the symbols of that file out."""
+"""A path in, the symbols of that file, or the files of that folder, out."""
 
+from collections import Counter
 from dataclasses import dataclass
 
-from codecompass.errors import BadInput, FileNotIndexed
+from codecompass.errors import FileNotIndexed
 from codecompass.model.query import OutlineDepth
 from codecompass.model.symbol import PlacedSymbol
+from codecompass.store.catalog import CatalogFile
 from codecompass.store.reader import SnapshotReader
 
 _EXAMPLES = 5
@@ -37,10 +39,57 @@ def outline_file(reader: SnapshotReader, path: str, depth: OutlineDepth) -> File
     return FileOutline(path, info.language, info.line_count, info.has_errors, tuple(symbols))
 
 
+@dataclass(frozen=True, slots=True)
+class FileSummary:
+    """A file by its size and what it defines at its top."""
+
+    path: str
+    language: str
+    line_count: int
+    symbols: tuple[PlacedSymbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderOutline:
+    """The files of a folder; of folders inside it that are not told, how many files each has."""
+
+    path: str
+    files: tuple[FileSummary, ...]
+    folders: dict[str, int]
+    total_files: int
+
+
+def outline_folder(
+    reader: SnapshotReader, path: str, depth: OutlineDepth, *, limit: int
+) -> FolderOutline | None:
+    """The files right in a folder, or in all of it; None if it has none."""
+    lead = "" if path == "." else f"{path}/"
+    inside = [file for file in reader.catalog.files if file.path.startswith(lead)]
+    if not inside:
+        return None
+    folders: Counter[str] = Counter()
+    told = []
+    for file in inside:
+        first, slash, _ = file.path[len(lead) :].partition("/")
+        if slash and depth is OutlineDepth.TOP:
+            folders[f"{lead}{first}/"] += 1
+        else:
+            told.append(file)
+    summaries = tuple(_summary(reader, file) for file in told[:limit])
+    return FolderOutline(path, summaries, dict(sorted(folders.items())), len(inside))
+
+
+def _summary(reader: SnapshotReader, file: CatalogFile) -> FileSummary:
+    info = reader.version(file.version_id)
+    top = [
+        PlacedSymbol(file.path, info.language, symbol)
+        for symbol in reader.outline(file.version_id)
+        if symbol.depth == 0 and not symbol.is_statement
+    ]
+    return FileSummary(file.path, info.language, info.line_count, tuple(top))
+
+
 def _no_such_file(reader: SnapshotReader, path: str) -> Exception:
-    inside = reader.paths_inside(path, _EXAMPLES)
-    if inside:
-        return BadInput(f"path: {path} is a folder; give a file, such as {', '.join(inside)}")
     name = path.rsplit("/", 1)[-1]
     near = reader.paths_ending(name)[:_EXAMPLES]
     if near:

@@ -62,7 +62,7 @@ def type_flows(graph: Graph, symbol: PlacedSymbol) -> list[Related]:
 def types_of(graph: Graph, symbol: PlacedSymbol) -> list[Related]:
     """The types that a function takes and gives."""
     lines: dict[tuple[str, Node], int] = {}
-    for place, node in graph.used_by(symbol):
+    for place, node in graph.used_by(symbol, is_head=True, roles=(Role.TYPE,)):
         is_own = place.role is Role.TYPE and place.enclosing == symbol.symbol.ordinal
         if is_own and _is_in_head(symbol, place):
             lines.setdefault(("gives" if place.is_result else "takes", node), place.line)

@@ -1,9 +1,8 @@
 """A symbol in, every use of it out; uses that only share its name are kept apart."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from codecompass.link.families import FAMILY_OF
@@ -11,7 +10,6 @@ from codecompass.model.edge import Confidence, Node
 from codecompass.model.module import GIVEN_TYPE, ROLES
 from codecompass.model.reference import Role
 from codecompass.model.search import Place
-from codecompass.model.snapshot import VersionId
 from codecompass.model.symbol import PlacedSymbol, SymbolKind
 from codecompass.store.links import count_places, unpack_places
 from codecompass.store.reader import SnapshotReader
@@ -63,10 +61,6 @@ class Graph:
         self._graph = reader.graph
         self._by_key: dict[str, dict[str, int]] = {}
 
-    @cached_property
-    def _versions(self) -> dict[str, VersionId]:
-        return {file.path: file.version_id for file in self._reader.catalog.files}
-
     def nodes_of(self, symbol: PlacedSymbol) -> list[Node]:
         """The declarations that a symbol is."""
         wanted = symbol.symbol.ordinal
@@ -98,6 +92,10 @@ class Graph:
             rows = {row for part in uses.packed.get(path, ()) for row in unpack_places(part)}
             found += [_use_place(path, *row) for row in sorted(rows)]
         return found
+
+    def most_used(self, limit: int) -> list[Node]:
+        """The declarations that the most files use, the most first."""
+        return self._graph.most_used(limit)
 
     def possible_places(self, uses: Uses, paths: Iterable[str]) -> list[UsePlace]:
         """Uses of the same name whose meaning is not known, in source order."""
@@ -136,36 +134,48 @@ class Graph:
 
     def symbols(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], PlacedSymbol]:
         """Symbols of files by their ordinals."""
-        versions = self._versions
-        wanted = [(path, ordinal) for path, ordinal in places if ordinal >= 0 and path in versions]
-        asked = {Place(versions[path], ordinal) for path, ordinal in wanted}
+        files = self._reader.catalog.by_path
+        wanted = [(path, ordinal) for path, ordinal in places if ordinal >= 0 and path in files]
+        asked = {Place(files[path].version_id, ordinal) for path, ordinal in wanted}
         records = self._reader.records_at(sorted(asked))
-        languages = {path: self.language(path) for path, _ in wanted}
         return {
-            (path, ordinal): PlacedSymbol(path, languages[path], record)
+            (path, ordinal): PlacedSymbol(path, files[path].language, record)
             for path, ordinal in wanted
-            if (record := records.get(Place(versions[path], ordinal))) is not None
+            if (record := records.get(Place(files[path].version_id, ordinal))) is not None
         }
-
-    @cached_property
-    def _languages(self) -> dict[str, str]:
-        return self._reader.languages()
 
     def language(self, path: str) -> str:
         """The language of a file."""
-        return self._languages.get(path, "")
+        file = self._reader.catalog.by_path.get(path)
+        return file.language if file is not None else ""
 
     def is_alike(self, path: str, other: str) -> bool:
         """Whether the uses of both files are resolved together."""
         one, two = FAMILY_OF.get(self.language(path)), FAMILY_OF.get(self.language(other))
         return one is not None and one is two
 
-    def used_by(self, symbol: PlacedSymbol) -> list[tuple[UsePlace, Node]]:
-        """What a symbol uses, in source order, with the declaration that each use means."""
+    def used_by(
+        self,
+        symbol: PlacedSymbol,
+        *,
+        is_head: bool = False,
+        roles: Collection[Role] = frozenset(Role),
+    ) -> list[tuple[UsePlace, Node]]:
+        """What a symbol, or what stands before its body, uses, with what each use means."""
         span = symbol.symbol.span
-        edges = self._graph.edges(symbol.path, span.start_byte, span.end_byte)
+        has_head = is_head and symbol.symbol.body_start > span.start_byte
+        end = symbol.symbol.body_start if has_head else span.end_byte
+        numbers = {number for number, role in enumerate(ROLES) if role in roles}
+        edges = self._graph.edges(symbol.path, span.start_byte, end, numbers)
         nodes = self._graph.nodes(edge.target for edge in edges)
         return [(_use_place(symbol.path, *edge[:4]), nodes[edge.target]) for edge in edges]
+
+    def count_calls_in(self, symbol: PlacedSymbol) -> int:
+        """How many different things a symbol calls."""
+        span = symbol.symbol.span
+        numbers = {number for number, role in enumerate(ROLES) if role in _CALLS}
+        edges = self._graph.edges(symbol.path, span.start_byte, span.end_byte, numbers)
+        return len({edge.target for edge in edges})
 
     def missed_by(self, symbol: PlacedSymbol) -> list[str]:
         """The names that a symbol calls and whose meaning is not known."""

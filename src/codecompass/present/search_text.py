@@ -3,7 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from codecompass.model.answer import ExplainAnswer, Meta, SearchAnswer, SearchResult
+from codecompass.model.answer import (
+    ExplainAnswer,
+    FollowupAnswer,
+    Meta,
+    SearchAnswer,
+    SearchResult,
+)
 from codecompass.present.meta import state_line
 from codecompass.text.tokens import estimate_tokens
 
@@ -133,6 +139,15 @@ def render_explain(answer: ExplainAnswer) -> str:
     lines.append(f"  {'sum':<{width}} {total:+.3f}   score = sum / (1 + sum)")
     if answer.terms:
         lines.append(f"terms: {_pairs(answer.terms)}")
+    return "\n".join(lines)
+
+
+def render_followups(answer: FollowupAnswer) -> str:
+    """One call per line, as it can be made, and why."""
+    lines = [f"{state_line(answer.meta)} · best score {answer.confidence}"]
+    for call in answer.calls:
+        given = " ".join(f"{name}={value!r}" for name, value in call.args.items())
+        lines.append(f"{call.op} {given}  # {call.reason}")
     return "\n".join(lines)
 
 

@@ -129,14 +129,8 @@ class _Lines:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Where parts begin: right behind what stands at the top of the file."""
-        found, last = [1], 0
-        for ordinal in self.children.get(None, ()):
-            span = self.records[ordinal].span
-            if span.start_line > last + 1 and last:
-                found.append(last + 1)
-            last = max(last, span.end_line)
-        return found
+        """Where parts begin: at every record, for none begins inside a comment or a string."""
+        return sorted({1, *(record.span.start_line for record in self._file.records)})
 
     @cached_property
     def _documents(self) -> dict[int, int]:
@@ -162,13 +156,18 @@ class _Lines:
                     between = self.raw[last : record.span.start_byte].strip()
                     chain = chain if between == b"," else []
                 chain = [*chain, ordinal] if record.kind in _DECLARED else []
-                ends = self.raw[record.span.end_byte :][:200].lstrip()[:1] == b";"
+                ends = (
+                    self.raw[record.span.end_byte : record.span.end_byte + 200].lstrip()[:1]
+                    == b";"
+                )
                 if len(chain) > 1 and (ends or around is None):
                     found.update(dict.fromkeys(chain, chain))
         return found
 
     def is_code(self, line: int) -> bool:
         """Whether more than a comment stands on a line."""
+        if not self.source[line - 1].strip():
+            return False
         part = self._part_of(line)
         return bool(self.bare(line).strip()) or line - part.first + 1 in part.continued
 
@@ -180,10 +179,16 @@ class _Lines:
         """Whether nothing else stands on the lines where a record begins and ends."""
         span = self.records[ordinal].span
         before = self.raw[self.raw.rfind(b"\n", 0, span.start_byte) + 1 : span.start_byte]
+        if before.strip():
+            return False
+        following = self.raw.find(b"\n", span.end_byte)
+        rest = self.raw[span.end_byte : following if following >= 0 else len(self.raw)]
+        if not rest.strip(_END_MARKS.encode()):
+            return True
         last = max(span.start_byte, span.end_byte - 1)
         own = self.raw[self.raw.rfind(b"\n", 0, last) + 1 : span.end_byte]
         behind = self.bare(span.end_line)[len(own.decode("utf-8", "replace")) :]
-        return not before.strip() and not behind.strip(_END_MARKS)
+        return not behind.strip(_END_MARKS)
 
     def comment_above(self, record: Symbol) -> list[int]:
         """The lines of the comment right above a record."""
@@ -294,11 +299,13 @@ class _Plan:
         return found
 
     def _root_at(self, start: int) -> int | None:
-        for ordinal in self._children.get(None, ()):
-            span = self._records[ordinal].span
-            if span.start_byte <= start < max(span.end_byte, span.start_byte + 1):
-                return ordinal
-        return None
+        """The record at the top of the file that a byte is in."""
+        roots = self._children.get(None, [])
+        place = bisect_right(roots, start, key=lambda one: self._records[one].span.start_byte)
+        if not place:
+            return None
+        span = self._records[roots[place - 1]].span
+        return roots[place - 1] if start < max(span.end_byte, span.start_byte + 1) else None
 
     def _is_function(self, record: Symbol) -> bool:
         is_accessor = record.kind is SymbolKind.PROPERTY and record.has_body

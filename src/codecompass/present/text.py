@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from codecompass.model.answer import (
     DoctorAnswer,
+    FolderAnswer,
     LocateAnswer,
     OutlineAnswer,
     StatusAnswer,
@@ -33,6 +34,29 @@ def render_outline(answer: OutlineAnswer) -> str:
         lines.append(f"{_span(item):>{width}}  {'  ' * (item.depth or 0)}{label}")
     if not answer.results:
         lines.append("no definitions in this file")
+    return "\n".join(lines)
+
+
+def render_folder(answer: FolderAnswer) -> str:
+    """One line per file with what it defines; folders that are not told with their counts."""
+    at = f" @{answer.meta.commit}" if answer.meta.commit else ""
+    lines = [f"{answer.path} · {answer.total_files} files · {answer.meta.ref}{at}"]
+    names: dict[str, list[str]] = {}
+    for item in answer.results:
+        if item.is_exported is not False:
+            names.setdefault(item.path, []).append(item.name)
+    lead = "" if answer.path == "." else f"{answer.path}/"
+    for file in answer.files:
+        told = ", ".join(dict.fromkeys(names.get(file.path, ())))
+        if not told and file.definitions:
+            told = f"{file.definitions} definitions"
+        shown = f"{file.path.removeprefix(lead)} {file.line_count} lines"
+        lines.append(f"  {shown}: {told}" if told else f"  {shown}")
+    for name, count in answer.folders.items():
+        lines.append(f"  {name.removeprefix(lead)} {count} file{'' if count == 1 else 's'}")
+    rest = answer.total_files - len(answer.files) - sum(answer.folders.values())
+    if rest:
+        lines.append(f"{rest} more files: ask for a folder inside")
     return "\n".join(lines)
 
 

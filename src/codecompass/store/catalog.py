@@ -97,6 +97,11 @@ class Catalog:
         self.versions = [file.version_id for file in self.files]
 
     @cached_property
+    def by_path(self) -> Mapping[str, CatalogFile]:
+        """The files by their paths."""
+        return {file.path: file for file in self.files}
+
+    @cached_property
     def by_name(self) -> Mapping[str, Sequence[int]]:
         """The files by the last part of their paths."""
         found: dict[str, list[int]] = defaultdict(list)

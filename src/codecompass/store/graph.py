@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from codecompass.model.edge import Miss, Node
@@ -12,6 +12,7 @@ from codecompass.store.database import Database
 from codecompass.store.links import (
     LinkId,
     missed_name,
+    most_reached,
     node_numbers,
     nodes_by_number,
     nodes_of_path,
@@ -48,12 +49,12 @@ class EdgeTable:
     def __init__(self, rows: Sequence[Sequence[int]]) -> None:
         self._columns = [array("i", column) for column in zip(*rows, strict=True)] or _NO_EDGES
 
-    def between(self, start: int, end: int) -> list[StoredEdge]:
+    def between(self, start: int, end: int, roles: Container[int]) -> list[StoredEdge]:
         """The uses in a range of bytes, in source order."""
         starts = self._columns[0]
         part = slice(bisect_left(starts, start), bisect_left(starts, end))
-        columns = (column[part] for column in self._columns)
-        return [StoredEdge(*row) for row in zip(*columns, strict=True)]
+        rows = zip(*(column[part] for column in self._columns), strict=True)
+        return [StoredEdge(*row) for row in rows if row[2] in roles]
 
     def targets(self) -> list[tuple[int, int]]:
         """Where each use stands and what it means."""
@@ -130,6 +131,13 @@ class GraphReader:
         """The keys of a file's own declarations by their numbers."""
         return nodes_of_path(self._database, path)
 
+    def most_used(self, limit: int) -> list[Node]:
+        """The declarations of this snapshot's files that the most files use, the most first."""
+        numbers = most_reached(self._database, limit)
+        nodes = self.nodes(numbers)
+        known = (nodes[number] for number in numbers if number in nodes)
+        return [node for node in known if node[0] in self._links.by_path]
+
     def places_using(self, numbers: Sequence[int]) -> dict[str, list[bytes]]:
         """Where each file uses any of these declarations, packed, by path."""
         ours = self._links.by_id
@@ -147,12 +155,18 @@ class GraphReader:
         ours = self._links.by_id
         return dict(sorted((ours[found].path, count) for found, count in counts if found in ours))
 
-    def edges(self, path: str, start: int = 0, end: int = _LAST_BYTE) -> list[StoredEdge]:
-        """The resolved uses of a file, or of a part of it, in source order."""
+    def edges(
+        self,
+        path: str,
+        start: int = 0,
+        end: int = _LAST_BYTE,
+        roles: Container[int] = range(_LAST_BYTE),
+    ) -> list[StoredEdge]:
+        """The resolved uses of a file, or of a part of it, in source order; roles by number."""
         link_id = self._links.by_path.get(path)
         if link_id is None:
             return []
-        return self._links.table(self._database, link_id).between(start, end)
+        return self._links.table(self._database, link_id).between(start, end, roles)
 
     def targets(self, path: str) -> list[tuple[int, int]]:
         """Where each resolved use of a file stands, and the number of what it means."""

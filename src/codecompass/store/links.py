@@ -164,6 +164,15 @@ def unpack_places(packed: bytes) -> list[tuple[int, int, int, int]]:
     return list(zip(values[::4], values[1::4], values[2::4], values[3::4], strict=True))
 
 
+def most_reached(database: Database, limit: int) -> list[int]:
+    """The declarations that the most files use, the most first."""
+    rows = database.rows(
+        "SELECT node_id FROM reached GROUP BY node_id ORDER BY COUNT(*) DESC, node_id LIMIT ?",
+        (limit,),
+    )
+    return [row[0] for row in rows]
+
+
 def missed_name(database: Database, name: str) -> list[tuple[LinkId, int]]:
     """The links with uses of a name whose meaning is not known, with their number."""
     rows = database.rows("SELECT link_id, uses FROM missed WHERE name = ?", (name,))

@@ -52,6 +52,14 @@ _MEMBERS = (
     "SELECT kind, name, body_start >= 0 FROM symbols WHERE version_id = ? AND parent IS ?"  # noqa: S608  # our own list
     f" AND kind NOT IN ({_STATEMENTS}) ORDER BY ordinal LIMIT ?"
 )
+_INSIDE = (
+    f"SELECT {_COLUMNS} FROM symbols WHERE version_id = ? AND parent IS ?"  # noqa: S608  # our own column list
+    f" AND kind NOT IN ({_STATEMENTS}) ORDER BY ordinal LIMIT ?"
+)
+_COUNT_INSIDE = (
+    "SELECT COUNT(*) FROM symbols WHERE version_id = ? AND parent IS ?"  # noqa: S608  # our own list
+    f" AND kind NOT IN ({_STATEMENTS})"
+)
 _DEFINITIONS = (
     f"SELECT version_id, {_COLUMNS} FROM symbols"  # noqa: S608  # our own column list
     f" WHERE kind NOT IN ({_STATEMENTS})"
@@ -103,6 +111,7 @@ class SnapshotReader:
         """The text index, of which `everything` is this snapshot's part."""
         self.record = record
         self._kept = kept
+        self._outlines: dict[VersionId, list[Symbol]] = {}  # of files asked for in this question
 
     def __enter__(self) -> "SnapshotReader":
         """Use as a context manager, so that the writer can tidy up behind the reader."""
@@ -151,7 +160,10 @@ class SnapshotReader:
 
     def outline(self, version_id: VersionId) -> list[Symbol]:
         """All records of a version in source order, root statements included."""
-        return [_symbol(row) for row in self._database.rows(_OUTLINE, (version_id,))]
+        if version_id not in self._outlines:
+            rows = self._database.rows(_OUTLINE, (version_id,))
+            self._outlines[version_id] = [_symbol(row) for row in rows]
+        return self._outlines[version_id]
 
     def imports(self, version_id: VersionId) -> list[Import]:
         """What a version imports, in source order."""
@@ -235,6 +247,13 @@ class SnapshotReader:
         """The first definitions right inside a record, or at the top of a file."""
         rows = self._database.rows(_MEMBERS, (place.version_id, place.ordinal, limit))
         return [Member(kind, name, bool(has_body)) for kind, name, has_body in rows]
+
+    def inside(self, place: Place, limit: int) -> tuple[list[Symbol], int]:
+        """The first definitions right inside a record, or at the top of a file; how many are."""
+        key = (place.version_id, place.ordinal)
+        found = [_symbol(row) for row in self._database.rows(_INSIDE, (*key, limit))]
+        count = self._database.row(_COUNT_INSIDE, key)
+        return found, count[0] if count else 0
 
     def broken_with(self, needed: Needed) -> list[str]:
         """Files with syntax errors that may hold what an expression insists on."""
