@@ -13,9 +13,11 @@ from codecompass.config.load import load_settings
 from codecompass.engine.engine import Engine
 from codecompass.engine.operations import call_operation
 from codecompass.errors import BadInput, HandleGone
+from codecompass.model.answer import OutlineAnswer
 from codecompass.model.cluster import ClusterOptions, ExpansionState, MatchType, Relationship
 from codecompass.present.cluster_text import render_clusters, render_expansion
 from codecompass.present.clusters import cluster_lines, match_type
+from codecompass.present.text import render_outline
 from codecompass.text.tokens import estimate_tokens
 from tests.graph.world import write
 
@@ -230,3 +232,15 @@ def test_a_folder(root: Path) -> None:
     )  # fmt: skip
     lines = textwrap.dedent(done.stdout).split("\n")
     assert lines[1] == "  price.py 12 lines: RATE, price, discount"
+
+
+def test_an_outline_keeps_to_the_budget(tmp_path: Path) -> None:
+    methods = "".join(f"    def method_{n}(self):\n        return {n}\n\n" for n in range(900))
+    write(tmp_path, {"big.py": f"class Big:\n{methods}\n\ndef last():\n    return 1\n"})
+    with Engine.open(tmp_path) as engine:
+        answer = engine.outline("big.py")
+    assert isinstance(answer, OutlineAnswer)
+    assert estimate_tokens(render_outline(answer)) == answer.meta.estimated_tokens <= 4_000
+    assert answer.total == 902
+    assert answer.meta.result_completeness == "truncated"
+    assert [item.name for item in answer.results if item.depth == 0] == ["Big", "last"]

@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from codecompass import present
+from codecompass.engine.code_files import code_file
+from codecompass.engine.engine import Engine
 from codecompass.model.context import CodeFile, CodeSyntax, Snapshot
+from codecompass.model.symbol import Symbol
 from codecompass.parse.detect import detect_language
 from codecompass.parse.extract import extract
 from codecompass.present.snapshot import make_snapshot
@@ -42,3 +46,42 @@ def test_laws(path: Path) -> None:
 
 def _numbers(snapshot: Snapshot) -> list[int]:
     return [n for first, last in snapshot.ranges for n in range(first, last + 1)]
+
+
+PYTHON = Path(present.__file__).parent
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in PYTHON.glob("[a-z]*.py")))
+def test_all_that_is_used_is_shown_and_nothing_else(tmp_path: Path, name: str) -> None:
+    """Every definition of our own `present/`, resolved for real."""
+    for path in PYTHON.glob("*.py"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    with Engine.open(tmp_path) as engine, engine._views.open(None, lambda *_: None) as view:
+        file = code_file(view, name)
+    assert file is not None
+    assert file.own_uses is not None
+    records = {record.ordinal: record for record in file.records}
+    for target in file.records:
+        shown = {*_numbers(make_snapshot(file, {target.ordinal}))}
+        used = _used(file, target)
+        for ordinal in used:
+            assert records[ordinal].span.start_line in shown, (target.name, records[ordinal].name)
+        seen, pending = {target.ordinal}, [target]
+        while pending:
+            record = pending.pop()
+            seen.add(record.ordinal)
+            pending += [records[o] for o in _used(file, record) if o not in seen]
+        reached = {line for ordinal in seen for line in _lines(records[ordinal])}
+        for record in file.records:
+            if record.parent is None and not record.is_statement and _lines(record) <= shown:
+                assert _lines(record) & reached, f"{record.name} is shown for {target.name}"
+
+
+def _lines(record: Symbol) -> set[int]:
+    return set(range(record.span.start_line, record.span.end_line + 1))
+
+
+def _used(file: CodeFile, record: Symbol) -> set[int]:
+    span = record.span
+    uses = file.own_uses or ()
+    return {use.target for use in uses if span.start_byte <= use.start < span.end_byte}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from codecompass.engine.cluster_cache import ClusterCache
-from codecompass.engine.folders import folder_answer
+from codecompass.engine.outlines import file_answer, folder_answer
 from codecompass.engine.searching import Searcher
 from codecompass.engine.views import View, Views
 from codecompass.engine.workspace import Workspace
@@ -77,28 +77,17 @@ class Questions:
     ) -> OutlineAnswer | FolderAnswer:
         """The definitions of one file, or the files of a folder and what they define."""
         inside = inside_workspace(self.workspace.root, path)
+        budget = self.workspace.settings.answers.max_tokens
         with self._views.open(ref, progress) as view:
             if view.reader.file(inside) is None:
                 folder = outline_folder(view.reader, inside, depth, limit=_MAX_FILES)
                 if folder is not None:
-                    return folder_answer(view, folder, self.workspace.settings.answers.max_tokens)
+                    return folder_answer(view, folder, budget)
             try:
                 found = outline_file(view.reader, inside, depth)
             except FileNotIndexed as error:
                 raise self._why_not(inside, view, error) from error
-            is_overlay = bool(view.overlay([inside]))
-        results = tuple(symbol_result(item, DetailLevel.SIGNATURE) for item in found.symbols)
-        meta = make_meta(
-            view.seen(is_overlay=is_overlay),
-            shown=len(results),
-            total=len(results),
-            elapsed_ms=view.elapsed_ms(),
-            content=results,
-            searched=None,
-        )
-        return OutlineAnswer(
-            found.path, found.language, found.line_count, found.has_errors, results, meta
-        )
+            return file_answer(view, found, budget)
 
     def locate(
         self,

@@ -102,6 +102,7 @@ class OutlineAnswer:
     has_errors: bool
     results: tuple[SymbolResult, ...]
     meta: Meta
+    total: int  # definitions, shown or not
 
 
 @dataclass(frozen=True, slots=True)

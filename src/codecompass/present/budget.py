@@ -24,13 +24,21 @@ Forms = tuple[Form, ...]
 Cost = Callable[[Forms], int]
 
 
-def fitted(first: Sequence[Form], cost: Cost, budget: int, *, deep: bool = False) -> Forms:
+def fitted(
+    first: Sequence[Form],
+    cost: Cost,
+    budget: int,
+    *,
+    deep: bool = False,
+    least: Form = Form.DROPPED,
+) -> Forms:
     """The largest forms that fit; `first` are those to begin with, the most relevant unit first.
 
     In breadth all units step down to a form before any steps further; `deep` keeps the
-    most relevant as they are as long as something less relevant can still go.
+    most relevant as they are as long as something less relevant can still go. No unit
+    steps below `least`: then, and only then, the result may cost more than the budget.
     """
-    steps = list(_steps(first, deep=deep))
+    steps = _steps(first, least, deep=deep)
     low, high = 0, len(steps)
     while low < high:
         middle = (low + high) // 2
@@ -41,17 +49,12 @@ def fitted(first: Sequence[Form], cost: Cost, budget: int, *, deep: bool = False
     return _after(first, steps[:low])
 
 
-def _steps(first: Sequence[Form], *, deep: bool) -> list[int]:
+def _steps(first: Sequence[Form], least: Form, *, deep: bool) -> list[int]:
     """Which unit steps down, one after the other."""
     last_first = range(len(first) - 1, -1, -1)
     if deep:
-        return [unit for unit in last_first for _ in range(Form.DROPPED - first[unit])]
-    return [
-        unit
-        for form in (Form.WHOLE, Form.BODY, Form.SIGNATURE, Form.NAME)
-        for unit in last_first
-        if first[unit] <= form
-    ]
+        return [unit for unit in last_first for _ in range(least - first[unit])]
+    return [unit for form in range(least) for unit in last_first if first[unit] <= form]
 
 
 def _after(first: Sequence[Form], steps: Sequence[int]) -> Forms:

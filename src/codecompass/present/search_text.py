@@ -10,6 +10,7 @@ from codecompass.model.answer import (
     SearchAnswer,
     SearchResult,
 )
+from codecompass.present.budget import Form, Forms, fitted
 from codecompass.present.meta import state_line
 from codecompass.text.tokens import estimate_tokens
 
@@ -19,6 +20,8 @@ _LINE_MODES = frozenset({"exact", "usages"})
 # What a result may take on average; the status line and the way on come on top.
 _RESULT_TOKENS = 57
 _LEAST_TOKENS = 300
+# How many lines of its preview a result shows.
+_LINES = {Form.BODY: 2, Form.SIGNATURE: 1, Form.NAME: 0}
 
 
 def render_search(answer: SearchAnswer) -> str:
@@ -48,25 +51,32 @@ def _status(answer: SearchAnswer, tokens: int) -> str:
 
 def _within_budget(answer: SearchAnswer) -> list[str]:
     """The results; where they are long, the last ones show less than the first."""
-    results = list(answer.results)
-    lines = _groups(answer)
+    results = answer.results
     if any(result.body_preview or result.factors for result in results):
-        return lines  # asked for
+        return _groups(answer)  # asked for
+
+    def lines(forms: Forms) -> list[str]:
+        pairs = zip(results, forms, strict=True)
+        shown = tuple(
+            replace(one, preview=_shortened(one.preview or "", _LINES[form], answer.mode))
+            for one, form in pairs
+        )
+        return _groups(replace(answer, results=shown))
+
     budget = max(_LEAST_TOKENS, _RESULT_TOKENS * len(results))
-    for keep in (1, 0):  # lines of preview
-        for position in range(len(results) - 1, -1, -1):
-            if estimate_tokens("\n".join(lines)) <= budget:
-                return lines
-            shown = _shortened(results[position].preview or "", keep, answer.mode)
-            results[position] = replace(results[position], preview=shown)
-            lines = _groups(replace(answer, results=tuple(results)))
-    return lines
+    forms = fitted(
+        [Form.BODY] * len(results),
+        lambda forms: estimate_tokens("\n".join(lines(forms))),
+        budget,
+        least=Form.NAME,
+    )
+    return lines(forms)
 
 
 def _shortened(preview: str, keep: int, mode: str) -> str:
     """Fewer lines of a preview; where lines were searched, the one that matched stays."""
     lines = preview.splitlines()
-    if mode in _LINE_MODES:
+    if len(lines) > keep and mode in _LINE_MODES:
         return "\n".join(lines[-1:])
     return "\n".join(lines[:keep])
 

@@ -32,8 +32,11 @@ def render_outline(answer: OutlineAnswer) -> str:
         if item.name not in label or is_repeated:
             label = f"{item.name}: {label}"  # `typedef struct`; the second of `a, b = 1, 2`
         lines.append(f"{_span(item):>{width}}  {'  ' * (item.depth or 0)}{label}")
-    if not answer.results:
+    if not answer.total:
         lines.append("no definitions in this file")
+    rest = answer.total - len(answer.results)
+    if rest > 0:
+        lines.append(f"{rest:,} more definitions inside these, or below: ask for one by its name")
     return "\n".join(lines)
 
 
