@@ -129,7 +129,9 @@ def test_least_relevant_steps_down_first() -> None:
     first = [Form.WHOLE] * 3
     assert fitted(first, cost, 300) == (Form.WHOLE, Form.WHOLE, Form.WHOLE)
     assert fitted(first, cost, 290) == (Form.WHOLE, Form.WHOLE, Form.BODY)
-    assert fitted(first, cost, 200) == (Form.BODY, Form.BODY, Form.SIGNATURE)
+    assert fitted(first, cost, 200) == (Form.WHOLE, Form.BODY, Form.SIGNATURE)
+    assert fitted(first, cost, 199) == (Form.BODY, Form.BODY, Form.SIGNATURE)
+    assert fitted(first, cost, 95) == (Form.BODY, Form.NAME, Form.NAME)
     assert fitted(first, cost, 30) == (Form.SIGNATURE, Form.NAME, Form.NAME)
     assert fitted(first, cost, 4) == (Form.DROPPED, Form.DROPPED, Form.DROPPED)
     assert fitted(first, cost, 105, deep=True) == (Form.WHOLE, Form.NAME, Form.DROPPED)

@@ -83,7 +83,6 @@ def test_single_method(root: Path) -> None:
         "  validate(token: string): JwtPayload | null {\n"
         "    return jwt.verify(token, this.secret) as JwtPayload;\n"
         "  }\n"
-        "\n"
         "}\n"
     )
 
@@ -111,7 +110,6 @@ def test_no_dependencies(root: Path) -> None:
     assert shown(root, "plain").text == (
         "// src/service.ts:11,30-33\n"
         "export class TokenService extends BaseValidator {\n"
-        "\n"
         "  plain(): number {\n"
         "    return 1;\n"
         "  }\n"
@@ -158,3 +156,160 @@ def test_every_language(tmp_path: Path, path: str) -> None:
     numbered = [n for first, last in answer.snapshots[0].ranges for n in range(first, last + 1)]
     lines = [line for line in text.rstrip("\n").split("\n")[1:] if line]
     assert lines == [source[n - 1] for n in numbered if source[n - 1]]
+
+
+PIECES = {
+    "a block is whole or not there": (
+        "a.py",
+        """
+        class Box:
+            if FLAG:
+                def first(self):
+                    return 1
+            else:
+                def second(self):
+                    return 2
+
+            def wanted(self):
+                return 3
+        """,
+        "wanted",
+        ["class Box:", "def wanted"],
+        ["FLAG", "else:"],
+    ),
+    "the branches of a statement belong together": (
+        "a.py",
+        """
+        try:
+            import fast
+            HAS = True
+        except ImportError:
+            HAS = False
+
+        def wanted():
+            return HAS
+        """,
+        "wanted",
+        ["HAS = True", "except ImportError:", "HAS = False"],
+        [],
+    ),
+    "a class with one decorated member": (
+        "a.py",
+        """
+        class Fault(Exception):
+            @property
+            def errors(self):
+                return 1
+
+        def wanted():
+            raise Fault
+        """,
+        "wanted",
+        ["class Fault(Exception):", "def errors"],
+        [],
+    ),
+    "a function around a target is only its head": (
+        "a.js",
+        """
+        function outer(first) {
+          const other = first + 1;
+          function wanted() {
+            return 1;
+          }
+          return other;
+        }
+        """,
+        "wanted",
+        ["function outer(first) {", "function wanted() {", "return 1;"],
+        ["other"],
+    ),
+    "constants that count on": (
+        "a.go",
+        """
+        package a
+
+        const (
+            first = iota
+            second
+        )
+
+        func wanted() int {
+            return second
+        }
+        """,
+        "wanted",
+        ["first = iota", "second"],
+        [],
+    ),
+    "the constants of an enumeration": (
+        "A.java",
+        """
+        enum A {
+            ONE,
+            TWO;
+
+            int wanted() {
+                return 1;
+            }
+        }
+        """,
+        "wanted",
+        ["ONE,", "TWO;"],
+        [],
+    ),
+    "a comment that goes on below": (
+        "a.c",
+        """
+        struct box {
+            int other;
+            int wanted;  /* as many as there
+                          * are */
+        };
+        """,
+        "wanted",
+        ["int wanted;", "* are */"],
+        ["other"],
+    ),
+    "two definitions that share a line": (
+        "a.c",
+        """
+        struct wanted {
+            int size;
+        } boxes[] = {
+            {1},
+        };
+        """,
+        "wanted",
+        ["struct wanted {", "} boxes[] = {", "{1},"],
+        [],
+    ),
+    "what a function that is called uses": (
+        "a.py",
+        """
+        LIMIT = 3
+        other = 4
+
+        def helper():
+            return LIMIT
+
+        def wanted():
+            return helper()
+        """,
+        "wanted",
+        ["LIMIT = 3", "def helper", "def wanted"],
+        ["other"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(PIECES))
+def test_pieces(tmp_path: Path, name: str) -> None:
+    path, source, target, there, not_there = PIECES[name]
+    write(tmp_path, {path: source})
+    with Engine.open(tmp_path) as engine:
+        text = engine.context(f"symbol = {target}").snapshots[0].text
+    for part in there:
+        assert part in text
+    for part in not_there:
+        assert part not in text
+    assert not extract(detect_language(path, text.encode()), text.encode()).has_errors

@@ -113,13 +113,14 @@ class ClusterQuestion:
 
     def _groups(self, found: Found, most: int) -> list[list[Candidate]]:
         """Hits by what they belong to: members of one class are one cluster."""
-        groups: dict[tuple[str, int], list[Candidate]] = {}
+        groups: dict[tuple[str, object], list[Candidate]] = {}
         for item in candidates(self._view, found, found.hits[:_MATCHES]):
             symbol = item.symbol
-            key = (item.hit.path, -1)
-            if symbol is not None:
-                around = symbol.ordinal if symbol.parent is None else symbol.parent
-                key = (item.hit.path, around)
+            key: tuple[str, object] = (item.hit.path, None)
+            if symbol is not None and symbol.parent is not None:
+                key = (item.hit.path, symbol.parent)
+            elif symbol is not None:  # in Go methods stand apart from their types
+                key = (item.hit.path, symbol.scope or symbol.ordinal)
             if key in groups or len(groups) < most:
                 groups.setdefault(key, []).append(item)
         best = max((group[0].hit.score for group in groups.values()), default=0.0)

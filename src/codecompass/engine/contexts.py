@@ -28,12 +28,13 @@ from codecompass.text.tokens import estimate_tokens
 SMALLEST_BUDGET = 100
 _SHOWN = {Strategy.BREADTH: 8, Strategy.DEPTH: 5}  # of which the code may be shown
 _NAMED = {Strategy.BREADTH: 40, Strategy.DEPTH: 10}  # of which at least the name
-_NAME_TOKENS = 25  # the least that a named result takes
+_NAME_TOKENS = 25  # what a result takes that is only named
+_NAMES_SHARE = 0.4  # of a budget for results that are only named
 _LESS_RELEVANT = 10  # results below the gate that are named, where the budget allows
 _LOW_CONFIDENCE = 3  # results shown where none is relevant enough
-_BYTES_PER_TOKEN = 3
 # A single result may take so much of a budget; a larger one is shown by its signature.
 _LARGEST_SHARE = 0.6
+_LEAST_BYTES, _MOST_BYTES = 3, 5  # of a token
 _SEAM = 2  # tokens between two parts of an answer
 
 
@@ -89,9 +90,17 @@ class ContextQuestion:
             notes=self._notes or None,
         )
 
-    @property
+    @cached_property
     def _notes(self) -> tuple[str, ...]:
-        return (*self._found.plan.question.notes, *self._found.notes)
+        notes = (*self._found.plan.question.notes, *self._found.notes)
+        best = self._candidates[0] if self._candidates else None
+        if best is None or best.symbol is None or self._first_form(0, best) > Form.SIGNATURE:
+            return notes
+        tokens = self._tokens_of(best)
+        if self._options.detail_level is DetailLevel.CONTEXT and tokens > self.budget:
+            name = best.symbol.qualified_name
+            notes = (*notes, f"the code of {name} takes about {tokens:,} tokens: more max_tokens")
+        return notes
 
     def _meta(self) -> Meta:
         overlay = self._view.overlay({item.hit.path for item in self._candidates})
@@ -108,7 +117,8 @@ class ContextQuestion:
     @cached_property
     def _candidates(self) -> list[Candidate]:
         """The hits that are relevant enough, or, where none is, the best few."""
-        most = min(_NAMED[self._options.strategy], max(4, self.budget // _NAME_TOKENS))
+        room = round(self.budget * _NAMES_SHARE) // _NAME_TOKENS
+        most = min(_NAMED[self._options.strategy], max(_SHOWN[self._options.strategy], room))
         found = self._found
         is_asked_for = bool(found.plan.question.symbol)
         gate = 0.0 if is_asked_for else self._settings.context_min_score
@@ -151,10 +161,23 @@ class ContextQuestion:
             return Form.NAME
         if level is DetailLevel.LOCATION:
             return Form.NAME
-        size = (symbol.span.end_byte - symbol.span.start_byte) / _BYTES_PER_TOKEN
-        if level is DetailLevel.SIGNATURE or size > self.budget * _LARGEST_SHARE:
+        if level is DetailLevel.SIGNATURE:
+            return Form.SIGNATURE
+        is_only = len(self._candidates) == 1
+        if not is_only and self._tokens_of(item) > self.budget * _LARGEST_SHARE:
             return Form.SIGNATURE
         return Form.WHOLE
+
+    def _tokens_of(self, item: Candidate) -> int:
+        """About what the code of a candidate takes; measured where it may decide."""
+        if item.symbol is None:
+            return 0
+        size = item.symbol.span.end_byte - item.symbol.span.start_byte
+        least, most = size // _MOST_BYTES, size // _LEAST_BYTES
+        if most <= self.budget * _LARGEST_SHARE or least > self.budget:
+            return (least + most) // 2
+        made = self._snapshot(item.hit.path, frozenset({item.symbol.ordinal}), frozenset())
+        return self.tokens(made.text) if made is not None else 0
 
     def snapshots(self, entries: Sequence[Connected], forms: Forms) -> list[SnapshotResult]:
         """One for each file whose code is shown, the best first."""

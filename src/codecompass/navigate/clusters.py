@@ -56,7 +56,7 @@ def neighbours(
         return _in_file(reader, symbol, None, "same-file", limit)
     if relationship is Relationship.SIBLINGS:
         if symbol.symbol.parent is None:
-            return Neighbours((), 0)
+            return _of_same_scope(reader, symbol, limit)
         return _in_file(reader, symbol, symbol.symbol.parent, "same-parent", limit)
     found = _family(reader, graph, symbol, depth)
     return Neighbours(tuple(found[:limit]), len(found))
@@ -71,7 +71,8 @@ def count_neighbours(graph: Graph, symbol: PlacedSymbol, relationship: Relations
         return graph.count_calls_in(symbol)
     if relationship is Relationship.TYPE_FAMILY and symbol.symbol.kind in _TYPES:
         return len(supertypes(graph, symbol)) + len(subtypes(graph, symbol))
-    return None
+    is_member = symbol.symbol.parent is not None or bool(symbol.symbol.scope)
+    return None if is_member else 0
 
 
 def _calls(
@@ -107,6 +108,20 @@ def _family(
         for item in overrides(reader, graph, symbol, depth)
     ]
     return found
+
+
+def _of_same_scope(reader: SnapshotReader, symbol: PlacedSymbol, limit: int) -> Neighbours:
+    """The methods of the same type, where they stand apart from it."""
+    entry = reader.file(symbol.path)
+    own = symbol.symbol
+    if entry is None or entry.version_id is None or not own.scope:
+        return Neighbours((), 0)
+    found = [
+        Neighbour(PlacedSymbol(symbol.path, symbol.language, item), "same-parent")
+        for item in reader.outline(entry.version_id)
+        if item.scope == own.scope and item.ordinal != own.ordinal and not item.is_statement
+    ]
+    return Neighbours(tuple(found[:limit]), len(found))
 
 
 def _in_file(

@@ -10,6 +10,7 @@ from codecompass.navigate.hierarchy import supertypes
 from codecompass.navigate.related import types_of
 from codecompass.navigate.uses import Graph
 from codecompass.store.reader import SnapshotReader
+from codecompass.text.paths import is_test_path
 
 _MAX_LINKS = 6
 _MAX_FOUND = 50
@@ -39,7 +40,9 @@ def connected(
         graph, symbol, direction=Direction.BOTH, depth=1, limit=_MAX_FOUND, with_unknown=False
     )
     found = {
-        relation: [item.symbol for item in calls.calls if item.relation == relation]
+        relation: _others(
+            symbol, (item.symbol for item in calls.calls if item.relation == relation)
+        )
         for relation in ("caller", "callee")
     }
     above = _above(graph, symbol)
@@ -71,6 +74,16 @@ def connected(
     )
 
 
+def _others(
+    symbol: PlacedSymbol, found: Iterable[PlacedSymbol | None]
+) -> list[PlacedSymbol | None]:
+    """Without the symbol itself; what tests do comes last."""
+    key = (symbol.path, symbol.symbol.ordinal)
+    known = (item for item in found if item is not None)
+    others = [item for item in known if (item.path, item.symbol.ordinal) != key]
+    return [*sorted(others, key=lambda item: is_test_path(item.path))]
+
+
 def _above(graph: Graph, symbol: PlacedSymbol) -> list[PlacedSymbol]:
     """The types above a type, or above the one that a member belongs to."""
     owner = symbol if symbol.symbol.kind in _TYPES else graph.owner_of(symbol)
@@ -85,7 +98,7 @@ def _users(graph: Graph, symbol: PlacedSymbol) -> list[PlacedSymbol | None]:
     places = graph.places(uses, files)[:_MAX_FOUND]
     keys = dict.fromkeys((place.path, place.enclosing) for place in places)
     around = graph.symbols(keys)
-    return [around.get(key) for key in keys]
+    return _others(symbol, (around.get(key) for key in keys))
 
 
 def _members(reader: SnapshotReader, symbol: PlacedSymbol) -> tuple[str, ...]:

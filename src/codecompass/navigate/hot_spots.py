@@ -2,6 +2,7 @@
 
 from codecompass.model.symbol import SymbolKind
 from codecompass.navigate.uses import Graph
+from codecompass.text.paths import is_test_path
 
 _POOL = 400
 _ASKED_FOR = frozenset(
@@ -11,7 +12,6 @@ _ASKED_FOR = frozenset(
         SymbolKind.TYPE, SymbolKind.COMPONENT,
     }
 )  # fmt: skip
-_TESTS = frozenset({"test", "tests", "testing", "__tests__", "spec", "fixtures", "mocks"})
 
 
 def hot_spots(graph: Graph, limit: int) -> list[str]:
@@ -23,7 +23,7 @@ def hot_spots(graph: Graph, limit: int) -> list[str]:
         item = symbols.get(node)
         if item is None or item.symbol.kind not in _ASKED_FOR:
             continue
-        if item.symbol.is_exported is False or not _TESTS.isdisjoint(item.path.split("/")):
+        if item.symbol.is_exported is False or is_test_path(item.path):
             continue
         names.setdefault(item.symbol.name)
     return list(names)[:limit]

@@ -8,6 +8,7 @@ from codecompass.model.query import OutlineDepth
 from codecompass.model.symbol import PlacedSymbol
 from codecompass.store.catalog import CatalogFile
 from codecompass.store.reader import SnapshotReader
+from codecompass.text.paths import is_test_path
 
 _EXAMPLES = 5
 
@@ -75,6 +76,7 @@ def outline_folder(
             folders[f"{lead}{first}/"] += 1
         else:
             told.append(file)
+    told.sort(key=lambda file: is_test_path(file.path))  # what comes last is cut first
     summaries = tuple(_summary(reader, file) for file in told[:limit])
     return FolderOutline(path, summaries, dict(sorted(folders.items())), len(inside))
 

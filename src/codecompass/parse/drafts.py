@@ -212,7 +212,8 @@ def _attach_parts(drafts: list[Draft], captures: Mapping[str, list[ByteRange]]) 
                 setattr(drafts[index], part, span)
     bodies = captures.get("body", ())
     for span, index in zip(bodies, innermost(outer, bodies), strict=True):
-        holder = drafts[index].parent if index >= 0 and drafts[index].inner == span else index
+        is_all = index >= 0 and span in (drafts[index].inner, outer[index])
+        holder = drafts[index].parent if is_all else index  # the only member of a class
         if holder >= 0 and drafts[holder].body is None:
             drafts[holder].body = span
     heads = captures.get("body_after", ())

@@ -21,6 +21,7 @@ class Form(IntEnum):
 
 
 Forms = tuple[Form, ...]
+_REFILLED = 2  # units that are tried again in a larger form
 Cost = Callable[[Forms], int]
 
 
@@ -34,11 +35,12 @@ def fitted(
 ) -> Forms:
     """The largest forms that fit; `first` are those to begin with, the most relevant unit first.
 
-    In breadth all units step down to a form before any steps further; `deep` keeps the
+    In breadth all units step down to a form before any steps further, and only the most
+    relevant keeps its text while the less relevant half still has names; `deep` keeps the
     most relevant as they are as long as something less relevant can still go. No unit
     steps below `least`: then, and only then, the result may cost more than the budget.
     """
-    steps = _steps(first, least, deep=deep)
+    steps = _deep_steps(first, least) if deep else _broad_steps(first, least)
     low, high = 0, len(steps)
     while low < high:
         middle = (low + high) // 2
@@ -46,15 +48,63 @@ def fitted(
             high = middle
         else:
             low = middle + 1
-    return _after(first, steps[:low])
+    forms = _after(first, steps[:low])
+    return _refilled(first, forms, cost, budget) if low else forms
 
 
-def _steps(first: Sequence[Form], least: Form, *, deep: bool) -> list[int]:
-    """Which unit steps down, one after the other."""
+def _deep_steps(first: Sequence[Form], least: Form) -> list[int]:
+    """Which unit steps down, one after the other: the last one all the way."""
     last_first = range(len(first) - 1, -1, -1)
-    if deep:
-        return [unit for unit in last_first for _ in range(least - first[unit])]
-    return [unit for form in range(least) for unit in last_first if first[unit] <= form]
+    return [unit for unit in last_first for _ in range(least - first[unit])]
+
+
+def _broad_steps(first: Sequence[Form], least: Form) -> list[int]:
+    """Which unit steps down, one after the other: the last one first, form by form."""
+    half = max(1, len(first) // 2)
+    others = range(len(first) - 1, 0, -1)
+    plan = [
+        (Form.WHOLE, range(len(first) - 1, -1, -1)),
+        (Form.BODY, others),
+        (Form.SIGNATURE, others),
+        (Form.NAME, range(len(first) - 1, half - 1, -1)),
+        (Form.BODY, range(1)),
+        (Form.SIGNATURE, range(1)),
+        (Form.NAME, range(half - 1, -1, -1)),
+    ]
+    return [
+        unit
+        for form, units in plan
+        for unit in units
+        if form < least and unit < len(first) and first[unit] <= form
+    ]
+
+
+def _refilled(first: Sequence[Form], forms: Forms, cost: Cost, budget: int) -> Forms:
+    """What is left of the budget, for the names that are missing and then for the best texts."""
+    missing = [unit for unit, form in enumerate(forms) if form is Form.DROPPED]
+    low, high = 0, len(missing)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if cost(_with(forms, missing[:middle], Form.NAME)) <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    forms = _with(forms, missing[:low], Form.NAME)
+    for unit in [unit for unit, form in enumerate(forms) if form > first[unit]][:_REFILLED]:
+        for form in (Form.WHOLE, Form.BODY, Form.SIGNATURE):
+            if first[unit] <= form < forms[unit]:
+                larger = _with(forms, [unit], form)
+                if cost(larger) <= budget:
+                    forms = larger
+                    break
+    return forms
+
+
+def _with(forms: Forms, units: Sequence[int], form: Form) -> Forms:
+    changed = list(forms)
+    for unit in units:
+        changed[unit] = form
+    return tuple(changed)
 
 
 def _after(first: Sequence[Form], steps: Sequence[int]) -> Forms:

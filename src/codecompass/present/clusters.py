@@ -37,7 +37,9 @@ _MODULES = frozenset({"file", "module", "namespace", "section", "key"})
 
 def full_preview(symbol: Symbol, lines: Sequence[str]) -> str:
     """The doc and the first lines of a definition: as many whole lines as 200 tokens take."""
-    doc = [f"# {line}" for line in symbol.doc.splitlines()[:_DOC_LINES] if line.strip()]
+    doc = [line for line in symbol.doc.splitlines()[:_DOC_LINES] if line.strip()]
+    if doc and any(doc[0].strip() in line for line in lines[:_MAX_LINES]):
+        doc = []  # inside the code, as in Python
     shown: list[str] = []
     spent = 0
     for line in [*doc, *_dedented(lines[:_MAX_LINES])]:

@@ -65,12 +65,10 @@ def _marks(told: Sequence[Connected], results: Sequence[Connected]) -> _Marks:
 
 
 def _links(result: Connected) -> dict[Link, str]:
-    """All that a result is connected with, and what that does to results."""
+    """All that a result refers to, and what that does for it."""
     found: dict[Link, str] = {}
     for group, done in (
         (result.calls, "called by"),
-        (result.called_by, "calls"),
-        (result.used_by, "uses"),
         (result.extends, "type used by"),
         (result.implements, "type used by"),
         (result.types_in, "type used by"),
@@ -95,7 +93,7 @@ def _entry(
     lines = [f"{lead}{result.name}", f" {place}", f" {' | '.join(about)}"]
     if result.signature:
         lines.append(f" Signature: {_short(mask_secrets(result.signature))}")
-    if form is Form.SIGNATURE:
+    if form is Form.SIGNATURE and not with_paths:
         return lines
     for label, links in (
         ("Extends", result.extends),
@@ -139,8 +137,10 @@ def _names(links: Links, result: Connected, marks: _Marks, *, always: bool) -> s
 def _legend(marks: _Marks, kept: Sequence[tuple[Connected, Form]]) -> list[str]:
     told = [result for result, form in kept if form < Form.SIGNATURE]
     links = [pair for result in told for pair in _links(result).items()]
+    users_of = (link for one in told for link in (*one.called_by.items, *one.used_by.items))
+    shown = (*(link for link, _ in links), *users_of)
     lines = []
-    if marks.shared or any(link.key in marks.results for link, _ in links):
+    if marks.shared or any(link.key in marks.results for link in shown):
         lines.append(f"{_IN_RESULTS} = in results  {_SHARED} = shared across 2+ results")
     if not marks.shared:
         return lines

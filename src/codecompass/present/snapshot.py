@@ -8,23 +8,19 @@ file; definitions that share a line with something else are never left out apart
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from itertools import pairwise
 
 from codecompass.model.context import CodeFile, Snapshot
 from codecompass.model.source import Span
 from codecompass.model.symbol import Symbol, SymbolKind
-from codecompass.text.code import bare_code, continued_lines, here_documents, words_of
+from codecompass.present.code_lines import CodeLines
+from codecompass.text.code import words_of
 from codecompass.text.secrets import mask_secrets
 
+_COUNTER = "= iota"  # of a group of constants in Go
 _FUNCTIONS = frozenset(
     {SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR, SymbolKind.COMPONENT}
 )
-_DECLARED = frozenset(
-    {SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.FIELD, SymbolKind.PROPERTY}
-)
-_END_MARKS = " \t,;"
-_CLOSING = " \t,;})]"
 
 
 def make_snapshot(file: CodeFile, targets: Collection[int]) -> Snapshot:
@@ -37,7 +33,7 @@ class Shown:
 
     def __init__(self, file: CodeFile) -> None:
         self.file = file
-        self._lines = _Lines(file)
+        self._lines = CodeLines(file)
 
     def snapshot(self, targets: Collection[int], *, with_calls: Collection[int]) -> Snapshot:
         """The part that shows targets; of those `with_calls`, also the functions they call."""
@@ -50,7 +46,7 @@ class Shown:
         parts: list[str] = []
         before = 0
         for first, last in ranges:
-            if before and self._lines.has_blank(before, first):
+            if before and self._lines.are_apart(before, first):
                 parts.append("")
             parts += self._lines.source[first - 1 : last]
             before = last
@@ -77,138 +73,15 @@ def _ranges(lines: Collection[int]) -> Iterator[tuple[int, int]]:
         yield start, before
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Some lines of a file, without comments and strings."""
-
-    first: int
-    bare: list[str]
-    continued: set[int]  # lines of it that are inside strings which begin behind code
-
-
-class _Lines:
-    """The lines of a file, as they are and without comments and strings; records by number."""
-
-    def __init__(self, file: CodeFile) -> None:
-        self._file = file
-        self.source = file.text.split("\n")
-        self.records = {record.ordinal: record for record in file.records}
-        self._parts: dict[int, _Part] = {}
-        self.children: dict[int | None, list[int]] = {}
-        for record in file.records:
-            self.children.setdefault(record.chunk_parent, []).append(record.ordinal)
-
-    @cached_property
-    def raw(self) -> bytes:
-        """The text as it is counted by spans."""
-        return self._file.text.encode("utf-8", "replace")
-
-    def bare(self, line: int) -> str:
-        """A line without comments and strings."""
-        part = self._part_of(line)
-        return part.bare[line - part.first]
-
-    def bare_text(self, lines: Iterable[int]) -> str:
-        """Lines without comments and strings."""
-        return "\n".join(map(self.bare, lines))
-
-    def _part_of(self, line: int) -> "_Part":
-        """The part of the file that a line is in; made when it is first asked for."""
-        number = bisect_right(self._starts, line) - 1
-        if number not in self._parts:
-            first = self._starts[number]
-            following = self._starts[number + 1 : number + 2] or [len(self.source) + 1]
-            text = "\n".join(self.source[first - 1 : following[0] - 1])
-            syntax = self._file.syntax
-            self._parts[number] = _Part(
-                first,
-                bare_code(text, syntax.comment, quotes=syntax.quotes).split("\n"),
-                continued_lines(text, syntax.comment, quotes=syntax.quotes),
-            )
-        return self._parts[number]
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        """Where parts begin: at every record, for none begins inside a comment or a string."""
-        return sorted({1, *(record.span.start_line for record in self._file.records)})
-
-    @cached_property
-    def _documents(self) -> dict[int, int]:
-        """In languages that have them, texts begun on one line and written below it."""
-        return here_documents(self._file.text) if self._file.syntax.comment == "#" else {}
-
-    def whole(self, ordinal: int) -> set[int]:
-        """All lines of a record."""
-        span = self.records[ordinal].span
-        last = self._documents.get(span.end_line, span.end_line)
-        return set(range(span.start_line, last + 1))
-
-    @cached_property
-    def together(self) -> dict[int, list[int]]:
-        """Records that one statement declares, as `const a = 1, b = 2;` does on several lines."""
-        found: dict[int, list[int]] = {}
-        for around, siblings in self.children.items():
-            chain: list[int] = []
-            for ordinal in siblings:
-                record = self.records[ordinal]
-                if chain:
-                    last = self.records[chain[-1]].span.end_byte
-                    between = self.raw[last : record.span.start_byte].strip()
-                    chain = chain if between == b"," else []
-                chain = [*chain, ordinal] if record.kind in _DECLARED else []
-                ends = (
-                    self.raw[record.span.end_byte : record.span.end_byte + 200].lstrip()[:1]
-                    == b";"
-                )
-                if len(chain) > 1 and (ends or around is None):
-                    found.update(dict.fromkeys(chain, chain))
-        return found
-
-    def is_code(self, line: int) -> bool:
-        """Whether more than a comment stands on a line."""
-        if not self.source[line - 1].strip():
-            return False
-        part = self._part_of(line)
-        return bool(self.bare(line).strip()) or line - part.first + 1 in part.continued
-
-    def only_closes(self, line: int) -> bool:
-        """Whether a line holds nothing but the end of a block."""
-        return not self.bare(line).strip(_CLOSING)
-
-    def are_its_own(self, ordinal: int) -> bool:
-        """Whether nothing else stands on the lines where a record begins and ends."""
-        span = self.records[ordinal].span
-        before = self.raw[self.raw.rfind(b"\n", 0, span.start_byte) + 1 : span.start_byte]
-        if before.strip():
-            return False
-        following = self.raw.find(b"\n", span.end_byte)
-        rest = self.raw[span.end_byte : following if following >= 0 else len(self.raw)]
-        if not rest.strip(_END_MARKS.encode()):
-            return True
-        last = max(span.start_byte, span.end_byte - 1)
-        own = self.raw[self.raw.rfind(b"\n", 0, last) + 1 : span.end_byte]
-        behind = self.bare(span.end_line)[len(own.decode("utf-8", "replace")) :]
-        return not behind.strip(_END_MARKS)
-
-    def comment_above(self, record: Symbol) -> list[int]:
-        """The lines of the comment right above a record."""
-        found: list[int] = []
-        line = record.span.start_line - 1
-        while line >= 1 and self.source[line - 1].strip() and not self.is_code(line):
-            found.append(line)
-            line -= 1
-        return found
-
-    def has_blank(self, last: int, first: int) -> bool:
-        """Whether a blank line stands between two lines."""
-        return any(not line.strip() for line in self.source[last : first - 1])
-
-
 class _Plan:
     """Which records are shown in full, which only around others, and the lines of both."""
 
     def __init__(
-        self, file: CodeFile, lines: _Lines, targets: Collection[int], with_calls: Collection[int]
+        self,
+        file: CodeFile,
+        lines: CodeLines,
+        targets: Collection[int],
+        with_calls: Collection[int],
     ) -> None:
         self._file = file
         self._lines = lines
@@ -235,6 +108,7 @@ class _Plan:
                 if self._is_function(record):
                     if ordinal in self._with_calls:
                         self._full.add(used)
+                        pending.append(used)
                 elif self._holds_bodies(used):
                     self._around.add(used)
                 else:
@@ -245,6 +119,16 @@ class _Plan:
             self._full.update(self._lines.together.get(ordinal, ()))
         for ordinal in (*self._full, *self._around):
             self._around.update(self._ancestors(ordinal))
+        self._full.update(set(self._on_shared_lines()) - self._around)
+
+    def _on_shared_lines(self) -> Iterator[int]:
+        """What stands at the top of the file and shares a line with something shown."""
+        shown = self._full | self._around
+        roots = self._children.get(None, [])
+        for one, other in pairwise(roots):
+            is_shared = self._records[other].span.start_line <= self._records[one].span.end_line
+            if is_shared and not shown.isdisjoint((one, other)):
+                yield from (one, other)
 
     def _used_by(self, ordinal: int) -> list[int]:
         """The definitions of the file that a record uses."""
@@ -353,6 +237,8 @@ class _Plan:
         every = self._lines.whole(ordinal)
         if ordinal in self._full:
             return every - self._unused.get(ordinal, set())
+        if self._is_one_piece(self._records[ordinal], every):
+            return every
         inside: set[int] = set()
         dropped: set[int] = set()
         for child in self._children.get(ordinal, ()):
@@ -362,16 +248,53 @@ class _Plan:
             else:
                 inside |= lines
                 dropped.update(self._lines.whole(child) - lines)
-        own = {line for line in every - dropped if self._lines.is_code(line)}
-        if self._file.syntax.is_never_empty and not self._has_inside(ordinal, own | inside):
-            own |= self._something_inside(ordinal, every)
+        own = self._own_lines(self._records[ordinal], every - dropped)
+        if self._file.syntax.is_never_empty:
+            own = self._whole_blocks(self._records[ordinal], own, inside)
+            if not self._has_inside(ordinal, own | inside):
+                own |= self._something_inside(ordinal, every)
         return own | inside
+
+    def _is_one_piece(self, record: Symbol, lines: set[int]) -> bool:
+        """Whether nothing can be left out: branches of `try:`, constants that count on."""
+        is_block = record.is_statement and self._file.syntax.is_never_empty
+        return is_block or any(_COUNTER in self._lines.source[line - 1] for line in lines)
+
+    def _own_lines(self, record: Symbol, lines: set[int]) -> set[int]:
+        """What is left of a record around others: of a function only where it begins and ends."""
+        lines = {line for line in lines if self._lines.is_code(line)}
+        if not self._is_function(record) or not record.has_body:
+            return lines
+        end = record.span.end_line
+        if self._file.syntax.is_never_empty and not self._lines.is_braced(record):
+            return lines & self._lines.head(record)
+        is_closed = self._lines.is_braced(record) or self._lines.ends_with_word(end)
+        if not is_closed or not self._lines.only_closes(end):
+            return lines
+        return lines & {*self._lines.head(record), end}
+
+    def _whole_blocks(self, record: Symbol, own: set[int], inside: set[int]) -> set[int]:
+        """Blocks around definitions, as `if TYPE_CHECKING:`, are shown whole or not at all."""
+        head = self._lines.head(record) if record.has_body else {record.span.start_line}
+        kept = set(own)
+        done: set[int] = set()
+        for line in sorted(own - head):
+            if line in done or not self._lines.opens_block(line):
+                continue
+            block = {*self._lines.block(line, record.span.end_line)}
+            done |= block
+            kept -= block
+            if block & inside:
+                kept |= {one for one in block if self._lines.source[one - 1].strip()}
+        return kept
 
     def _lines_of_child(self, child: int) -> set[int] | None:
         """The lines of a record inside one that is shown around others; None: it is left out."""
         if child in self._full or child in self._around:
             return self._lines_of(child)
-        return None if self._lines.are_its_own(child) else self._lines.whole(child)
+        is_needed = self._records[child].kind is SymbolKind.ENUM_MEMBER
+        is_free = self._lines.are_its_own(child) and not is_needed
+        return None if is_free else self._lines.whole(child)
 
     def _has_inside(self, ordinal: int, lines: set[int]) -> bool:
         record = self._records[ordinal]

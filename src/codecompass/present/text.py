@@ -51,8 +51,9 @@ def render_folder(answer: FolderAnswer) -> str:
     lead = "" if answer.path == "." else f"{answer.path}/"
     for file in answer.files:
         told = ", ".join(dict.fromkeys(names.get(file.path, ())))
-        if not told and file.definitions:
-            told = f"{file.definitions} definitions"
+        rest = file.definitions - len(names.get(file.path, ()))
+        if rest > 0:
+            told = f"{told} and {rest} more" if told else f"{rest} definitions"
         shown = f"{file.path.removeprefix(lead)} {file.line_count} lines"
         lines.append(f"  {shown}: {told}" if told else f"  {shown}")
     for name, count in answer.folders.items():
