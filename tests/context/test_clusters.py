@@ -1,9 +1,11 @@
 """Clusters: what matches with what belongs to it; budgets, states, expansion, cache."""
 
 import json
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -244,3 +246,31 @@ def test_an_outline_keeps_to_the_budget(tmp_path: Path) -> None:
     assert answer.total == 902
     assert answer.meta.result_completeness == "truncated"
     assert [item.name for item in answer.results if item.depth == 0] == ["Big", "last"]
+
+
+def test_a_batch_outlives_what_goes_wrong_while_it_waits(root: Path) -> None:
+    repo = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"], ["branch", "feat"]):
+        subprocess.run([*repo, *words], check=True, capture_output=True)
+    with Engine.open(root) as engine:
+        engine.switch_ref("feat")
+    subprocess.run([*repo, "branch", "-qD", "feat"], check=True)
+    batch = subprocess.Popen(
+        [sys.executable, "-m", "codecompass", "batch", "--quiet", "--ref", "HEAD",
+         "--workspace", str(root)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert batch.stdin is not None
+    assert batch.stdout is not None
+    assert batch.stderr is not None
+    for _ in range(2):
+        batch.stdin.write(b'{"op": "locate_symbol", "args": {"name": "price"}}\n')
+        batch.stdin.flush()
+        assert json.loads(batch.stdout.readline())["ok"]
+        time.sleep(0.3)
+    batch.send_signal(signal.SIGINT)
+    assert batch.wait(10) == 128 + signal.SIGINT
+    assert b"Fatal" not in batch.stderr.read()
+    batch.stdin.close()
+    batch.stdout.close()
+    batch.stderr.close()

@@ -9,7 +9,7 @@ from codecompass.engine.operations import call_operation
 from codecompass.errors import BadInput
 from codecompass.model.query import ContextOptions, DetailLevel, Strategy
 from codecompass.present.budget import Form, fitted
-from codecompass.present.context_text import render_context
+from codecompass.present.context_text import count_named, render_context
 from codecompass.present.meta import plain
 from codecompass.text.tokens import estimate_tokens
 from tests.graph.world import write
@@ -80,7 +80,7 @@ def test_a_budget_is_kept(engine: Engine, budget: int, strategy: Strategy) -> No
     assert estimate_tokens(text) == answer.meta.estimated_tokens <= budget
     dropped = [item for item in answer.results if item.shown == "dropped"]
     assert (answer.meta.result_completeness == "truncated") == bool(dropped)
-    for item in dropped[:8]:
+    for item in dropped[: count_named(budget)]:
         assert item.handle in text
 
 
@@ -135,3 +135,24 @@ def test_least_relevant_steps_down_first() -> None:
     assert fitted(first, cost, 30) == (Form.SIGNATURE, Form.NAME, Form.NAME)
     assert fitted(first, cost, 4) == (Form.DROPPED, Form.DROPPED, Form.DROPPED)
     assert fitted(first, cost, 105, deep=True) == (Form.WHOLE, Form.NAME, Form.DROPPED)
+
+
+@pytest.mark.parametrize("budget", [100, 120, 150, 200, 300])
+@pytest.mark.parametrize("query", ["load config", "load " * 60, "設定を読み込む関数" * 20])
+def test_small_budgets_and_long_questions(tmp_path: Path, budget: int, query: str) -> None:
+    body = "".join(f"def load_config_{n}(path):\n    return path\n\n\n" for n in range(8))
+    write(tmp_path, {"config.py": body})
+    with Engine.open(tmp_path) as engine:
+        answer = engine.context(query, options=ContextOptions(budget))
+        text = render_context(answer)
+    assert estimate_tokens(text) <= budget
+    if query == "load config":
+        assert answer.results[0].shown != "dropped"
+
+
+def test_every_definition_of_a_name_is_told_or_counted(tmp_path: Path) -> None:
+    write(tmp_path, {f"m{n}.py": "def same():\n    return 1\n" for n in range(50)})
+    with Engine.open(tmp_path) as engine:
+        answer = engine.context("symbol = same")
+    assert answer.meta.result_completeness == "truncated"
+    assert answer.notes == ("10 more definitions: give a path or a parent",)

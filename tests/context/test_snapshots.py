@@ -283,6 +283,81 @@ PIECES = {
         ["struct wanted {", "} boxes[] = {", "{1},"],
         [],
     ),
+    "the body of what is called, not its prototype": (
+        "a.c",
+        """
+        static int helper(int a);
+
+        int wanted(void) { return helper(1); }
+
+        static int helper(int a) {
+            return a;
+        }
+        """,
+        "wanted",
+        ["return a;", "int wanted"],
+        [],
+    ),
+    "a name in a template, and one that is only in a docstring": (
+        "a.ts",
+        """
+        import { Db } from './db';
+        import { other } from './other';
+
+        export function wanted() {
+          return `https://host/${Db.name}`; // other
+        }
+        """,
+        "wanted",
+        ["import { Db }"],
+        ["import { other }"],
+    ),
+    "words of docs are no uses": (
+        "a.py",
+        """
+        import json
+        import os
+
+        def wanted():
+            '''Return {"a": 1}; json is not used.'''
+            return os.name
+        """,
+        "wanted",
+        ["import os"],
+        ["import json"],
+    ),
+    "a shift is no text that goes on below": (
+        "a.py",
+        """
+        WIDTH = 3
+
+        def wanted(bits):
+            return bits<<WIDTH
+
+        def other():
+            return [
+                WIDTH
+            ]
+        """,
+        "wanted",
+        ["bits<<WIDTH"],
+        ["other"],
+    ),
+    "lists in lists of imports": (
+        "a.rs",
+        """
+        use std::{
+            collections::{HashMap,
+                HashSet},
+            io,
+        };
+
+        fn wanted(one: HashSet<u32>) {}
+        """,
+        "wanted",
+        ["collections::{HashMap,", "HashSet},", "};"],
+        [],
+    ),
     "what a function that is called uses": (
         "a.py",
         """
@@ -313,3 +388,13 @@ def test_pieces(tmp_path: Path, name: str) -> None:
     for part in not_there:
         assert part not in text
     assert not extract(detect_language(path, text.encode()), text.encode()).has_errors
+
+
+def test_line_ends_of_windows(tmp_path: Path) -> None:
+    lines = ("class C:", "    def m(self):", "        return 1", "", "    def n(self):")
+    source = "\r\n".join([*lines, "        return 2", ""])
+    (tmp_path / "a.py").write_bytes(source.encode())
+    with Engine.open(tmp_path) as engine:
+        text = engine.context("symbol = C > m").snapshots[0].text
+    assert "def m" in text
+    assert "def n" not in text

@@ -1,6 +1,7 @@
 """Lines of JSON calls in, one answer or error per line out, in order."""
 
 import json
+import os
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from queue import Empty, SimpleQueue
@@ -12,8 +13,19 @@ from codecompass.present.meta import plain
 
 Call = Callable[[str, Mapping[str, object]], object]
 _MAX_LINE_BYTES = 1_000_000
+_READ_BYTES = 1 << 16
 # So long nothing must have come before time is idle.
 _PAUSE_S = 0.05
+
+
+def raw_lines(descriptor: int) -> Iterator[bytes]:
+    """The lines of a stream, read without a buffer that a thread could hold at the very end."""
+    rest = b""
+    while part := os.read(descriptor, _READ_BYTES):
+        *whole, rest = (rest + part).split(b"\n")
+        yield from whole
+    if rest:
+        yield rest
 
 
 def lines_when_ready(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from codecompass.cli.batch import answer_lines, lines_when_ready
+from codecompass.cli.batch import answer_lines, lines_when_ready, raw_lines
 from codecompass.cli.terminal import ProgressBar, print_json, print_text
 from codecompass.config.load import PROJECT_FILE, load_settings
 from codecompass.engine.engine import Engine
@@ -242,7 +242,7 @@ def run_clusters(parsed: argparse.Namespace) -> int:
             return _expand_cluster(engine, parsed)
         options = ClusterOptions(
             max_clusters=parsed.max_clusters,
-            expansion_depth=parsed.depth or 2,
+            expansion_depth=2 if parsed.depth is None else parsed.depth,
             include_preview=not parsed.no_preview,
             expand=tuple(parsed.expand),
         )
@@ -262,7 +262,7 @@ def _expand_cluster(engine: Engine, parsed: argparse.Namespace) -> int:
         answer = engine.expand_cluster(
             parsed.of,
             parsed.expand[0],
-            expansion_depth=parsed.depth or 1,
+            expansion_depth=1 if parsed.depth is None else parsed.depth,
             limit=parsed.limit,
             ref=parsed.ref,
             progress=progress,
@@ -425,7 +425,9 @@ def run_batch(parsed: argparse.Namespace) -> int:
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
             engine.index(ref=parsed.ref, progress=progress)
-        lines = lines_when_ready(sys.stdin.buffer, engine.use_idle_time)
+        lines = lines_when_ready(
+            raw_lines(sys.stdin.fileno()), lambda: engine.use_idle_time(ref=parsed.ref)
+        )
         for answer in answer_lines(
             lines, lambda op, args: call_operation(engine, op, args, ref=parsed.ref)
         ):

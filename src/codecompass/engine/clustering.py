@@ -78,7 +78,12 @@ class ClusterQuestion:
             if nothing
             else (),
             meta=about_search(
-                self._meta(len(clusters), len(found.hits), sum(used), is_empty=nothing),
+                self._meta(
+                    len(clusters),
+                    len(found.hits),
+                    sum(used),
+                    {cluster.seeds[0].path for cluster in clusters},
+                ),
                 found.plan.guess,
                 suppressed=found.suppressed,
             ),
@@ -108,7 +113,9 @@ class ClusterQuestion:
             of=symbol.symbol.qualified_name,
             results=results,
             total_count=found.total,
-            meta=self._meta(len(results), found.total, results, is_empty=False),
+            meta=self._meta(
+                len(results), found.total, results, {symbol.path, *(one.path for one in results)}
+            ),
         )
 
     def _groups(self, found: Found, most: int) -> list[list[Candidate]]:
@@ -214,14 +221,14 @@ class ClusterQuestion:
             preview=None if with_signature else minimal_preview(symbol),
         )
 
-    def _meta(self, shown: int, total: int, content: object, *, is_empty: bool) -> Meta:
+    def _meta(self, shown: int, total: int, content: object, paths: set[str]) -> Meta:
         meta = make_meta(
-            self._view.seen(),
+            self._view.seen(is_overlay=bool(self._view.overlay(paths))),
             shown=shown,
             total=total,
             elapsed_ms=self._view.elapsed_ms(),
             content=content,
-            searched=self._view.reader.counts() if is_empty else None,
+            searched=None if paths else self._view.reader.counts(),
         )
         return replace(meta, estimated_tokens=content) if isinstance(content, int) else meta
 

@@ -15,28 +15,30 @@ def code_file(view: View, path: str) -> CodeFile | None:
     if text is None or language is None:
         return None
     imports = view.reader.imports(entry.version_id)
+    records = view.reader.outline(entry.version_id)
     has_nameless = any(not item.bound_name for item in imports)
     return CodeFile(
         path=path,
         text=text,
-        records=view.reader.outline(entry.version_id),
+        records=records,
         imports=imports,
         syntax=CodeSyntax(
             language.comment, language.quotes, language.is_never_empty, language.opening
         ),
-        own_uses=_own_uses(view, path),
+        own_uses=_own_uses(view, path, {one.ordinal for one in records if one.has_body}),
         other_uses=_other_uses(view, path) if has_nameless else (),
     )
 
 
-def _own_uses(view: View, path: str) -> list[OwnUse] | None:
+def _own_uses(view: View, path: str, with_body: set[int]) -> list[OwnUse] | None:
+    """The uses of what the file defines; of several declarations of one the one with a body."""
     graph = view.reader.graph
     if not graph.is_linked(path):
         return None
     ordinals: dict[str, int] = {}
     for key, ordinal, *_ in graph.names(path):
-        if ordinal >= 0:
-            ordinals.setdefault(key, ordinal)
+        if ordinal >= 0 and (key not in ordinals or ordinals[key] not in with_body):
+            ordinals[key] = ordinal
     own = {
         number: ordinals[key] for number, key in graph.own_nodes(path).items() if key in ordinals
     }

@@ -19,7 +19,7 @@ from codecompass.navigate.connections import connected
 from codecompass.navigate.uses import Graph
 from codecompass.present.budget import Form, Forms, fitted, with_token_count
 from codecompass.present.connections import TOKENS, connection_graph
-from codecompass.present.context_text import assemble, last_lines
+from codecompass.present.context_text import assemble, count_named, last_lines
 from codecompass.present.meta import about_search, make_meta
 from codecompass.present.snapshot import Shown
 from codecompass.search.search import Found
@@ -68,7 +68,7 @@ class ContextQuestion:
         forms = fitted(first, draft.cost, self.budget, deep=deep)
         _, tokens = with_token_count(draft.text(forms), TOKENS)
         shown = sum(form < Form.DROPPED for form in forms)
-        is_cut = shown < len(told)
+        is_cut = shown < len(told) or self._unnamed > 0
         graph = connection_graph(query, entries, forms, self.budget)
         return ContextAnswer(
             query=query,
@@ -93,6 +93,8 @@ class ContextQuestion:
     @cached_property
     def _notes(self) -> tuple[str, ...]:
         notes = (*self._found.plan.question.notes, *self._found.notes)
+        if self._unnamed:
+            notes = (*notes, f"{self._unnamed} more definitions: give a path or a parent")
         best = self._candidates[0] if self._candidates else None
         if best is None or best.symbol is None or self._first_form(0, best) > Form.SIGNATURE:
             return notes
@@ -127,6 +129,12 @@ class ContextQuestion:
         if self._options.strategy is Strategy.BREADTH:
             hits += found.hits[len(hits) : len(hits) + _LESS_RELEVANT]  # by name only
         return candidates(self._view, found, hits[:most])
+
+    @property
+    def _unnamed(self) -> int:
+        """How many of the definitions that were asked for are no candidates."""
+        is_asked_for = bool(self._found.plan.question.symbol)
+        return len(self._found.hits) - len(self._candidates) if is_asked_for else 0
 
     @property
     def _told(self) -> int:
@@ -263,13 +271,15 @@ class _Draft:
         graph = connection_graph(self._query, self._entries, forms, self._question.budget)
         code = [item.text for item in self._question.snapshots(self._entries, forms)]
         dropped = _dropped(self._entries, forms)
-        return assemble(graph, code, dropped=dropped, tail=self._tail)
+        named = count_named(self._question.budget)
+        return assemble(graph, code, dropped=dropped, tail=self._tail, named=named)
 
     def cost(self, forms: Forms) -> int:
         """What the text is worth at most; the code of each file is counted only once."""
         question, entries = self._question, self._entries
         graph = connection_graph(self._query, entries, forms, question.budget)
-        rest = assemble(graph, (), dropped=_dropped(entries, forms), tail=self._tail)
+        dropped, named = _dropped(entries, forms), count_named(question.budget)
+        rest = assemble(graph, (), dropped=dropped, tail=self._tail, named=named)
         code = sum(
             question.tokens(item.text) + _SEAM for item in question.snapshots(entries, forms)
         )

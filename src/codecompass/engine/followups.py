@@ -24,7 +24,7 @@ def followups(view: View, query: str, found: Found, max_names: int) -> FollowupA
     if best and confidence < _UNSURE:
         calls += _if_unsure(query, found)
     meta = make_meta(
-        view.seen(),
+        view.seen(is_overlay=bool(view.overlay({item.hit.path for item in best}))),
         shown=len(calls),
         total=len(calls),
         elapsed_ms=view.elapsed_ms(),

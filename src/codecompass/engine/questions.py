@@ -10,7 +10,7 @@ from codecompass.engine.outlines import file_answer, folder_answer
 from codecompass.engine.searching import Searcher
 from codecompass.engine.views import View, Views
 from codecompass.engine.workspace import Workspace
-from codecompass.errors import BadInput, FileNotIndexed
+from codecompass.errors import BadInput, CodeCompassError, FileNotIndexed
 from codecompass.indexing.job import Progress
 from codecompass.model.answer import (
     OVERLAY,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from codecompass.engine.graphing import GraphQuestions
 
 _MAX_NAME_CHARS = 2_000
+_MAX_PATH_CHARS = 4_000
 _MAX_FILES = 300  # of a folder
 _HOT_SPOTS = 30  # names of which clusters are made ahead
 
@@ -76,6 +77,8 @@ class Questions:
         progress: Progress = silent,
     ) -> OutlineAnswer | FolderAnswer:
         """The definitions of one file, or the files of a folder and what they define."""
+        if len(path) > _MAX_PATH_CHARS:
+            raise BadInput(f"path: given {len(path):,} characters; allowed: {_MAX_PATH_CHARS:,}")
         inside = inside_workspace(self.workspace.root, path)
         budget = self.workspace.settings.answers.max_tokens
         with self._views.open(ref, progress) as view:
@@ -235,13 +238,22 @@ class Questions:
             found = self._searcher.find(view, query, SearchOptions(), filters)
             return followups(view, query, found, self.workspace.settings.answers.max_suggestions)
 
-    def use_idle_time(self) -> bool:
-        """Make one cluster ahead of its question; False if there is nothing left to do."""
+    def use_idle_time(self, *, ref: str | None = None) -> bool:
+        """Make one cluster ahead of its question; False if there is nothing left to do.
+
+        What goes wrong here is nobody's question: it is left for the next one to say.
+        """
         if not self.workspace.settings.answers.precompute:
             return False
-        if self._store.compatibility() is not Compatibility.COMPATIBLE:
+        try:
+            if self._store.compatibility() is not Compatibility.COMPATIBLE:
+                return False
+            return self._make_ahead(ref)
+        except (CodeCompassError, OSError):
             return False
-        with self._views.open(None, silent) as view:
+
+    def _make_ahead(self, ref: str | None) -> bool:
+        with self._views.open(ref, silent) as view:
             state = (view.reader.record.id, view.reader.record.generation)
             if self._clusters.state != state:
                 from codecompass.navigate.hot_spots import hot_spots
@@ -251,7 +263,7 @@ class Questions:
         name = self._clusters.next_hot_spot()
         if name is None:
             return False
-        self.clusters(name)
+        self.clusters(name, ref=ref)
         return True
 
     def expand_cluster(
@@ -354,7 +366,11 @@ class Questions:
             said = error.message if is_there else f"{path} is not there"
             hint = error.remediation if error.remediation.startswith("one of") else ""
             return FileNotIndexed(f"{said} ({at})", remediation=hint)
-        if not (self.workspace.root / path).is_file():
+        try:
+            is_there = (self.workspace.root / path).is_file()
+        except OSError:  # a name longer than the file system allows
+            is_there = False
+        if not is_there:
             return error
         for item in self.ignored():
             if path == item.path or (item.path.endswith("/") and path.startswith(item.path)):

@@ -11,6 +11,7 @@ from codecompass.store.reader import SnapshotReader
 from codecompass.text.paths import is_test_path
 
 _EXAMPLES = 5
+_MAX_FOLDERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,8 @@ def outline_folder(
             told.append(file)
     told.sort(key=lambda file: is_test_path(file.path))  # what comes last is cut first
     summaries = tuple(_summary(reader, file) for file in told[:limit])
-    return FolderOutline(path, summaries, dict(sorted(folders.items())), len(inside))
+    largest = dict(sorted(folders.most_common(_MAX_FOLDERS)))
+    return FolderOutline(path, summaries, largest, len(inside))
 
 
 def _summary(reader: SnapshotReader, file: CatalogFile) -> FileSummary:

@@ -175,7 +175,8 @@ class Graph:
         span = symbol.symbol.span
         numbers = {number for number, role in enumerate(ROLES) if role in _CALLS}
         edges = self._graph.edges(symbol.path, span.start_byte, span.end_byte, numbers)
-        return len({edge.target for edge in edges})
+        nodes = self._graph.nodes({edge.target for edge in edges})
+        return len({key for _, key in nodes.values()})  # a declaration and its definition are one
 
     def missed_by(self, symbol: PlacedSymbol) -> list[str]:
         """The names that a symbol calls and whose meaning is not known."""

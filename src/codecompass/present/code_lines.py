@@ -12,8 +12,8 @@ from codecompass.text.code import bare_code, continued_lines, here_documents
 _DECLARED = frozenset(
     {SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.FIELD, SymbolKind.PROPERTY}
 )
-_END_MARKS = " \t,;"
-_CLOSING = " \t,;})]"
+_END_MARKS = " \t\r,;"
+_CLOSING = " \t\r,;})]"
 _WORDS_THAT_CLOSE = frozenset({"end", "fi", "done", "esac"})
 _OPENING = ("if ", "if(", "try:", "with ", "for ", "while ", "match ")
 _GOING_ON = ("else", "elif ", "elif(", "except", "finally", ")", "]")

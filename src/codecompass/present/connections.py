@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from codecompass.model.context import Connected, Key, Link, Links
 from codecompass.present.budget import Form, Forms
 from codecompass.text.secrets import mask_secrets
+from codecompass.text.tokens import cut_to_tokens
 
 TOKENS = "\x00"
 """Stands where the number of tokens is put in when the answer is complete."""
@@ -14,6 +15,7 @@ TOKENS = "\x00"
 _IN_RESULTS, _SHARED = "★", "◆"
 _MAX_MEMBERS = 12
 _MAX_SIGNATURE = 240
+_QUERY_SHARE = 5  # a fifth of the budget at most repeats the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,8 @@ def connection_graph(query: str, results: Sequence[Connected], forms: Forms, bud
     files = len({result.path for result, _ in kept})
     count = f"{len(kept)} result{'' if len(kept) == 1 else 's'}"
     across = f" across {files} file{'' if files == 1 else 's'}" if len(kept) > 1 else ""
-    head = f'Search: "{_one_line(query)}" | {count}{across} | {TOKENS}/{budget:,} tokens'
+    asked = cut_to_tokens(_one_line(query), budget // _QUERY_SHARE)
+    head = f'Search: "{asked}" | {count}{across} | {TOKENS}/{budget:,} tokens'
     if len(kept) == 1:
         lines = _entry(*kept[0], "", _Marks(frozenset(), frozenset()), with_paths=True)
         return "\n".join([head, "", *lines])

@@ -5,20 +5,33 @@ from collections.abc import Sequence
 from codecompass.model.answer import Meta
 from codecompass.model.context_answer import ContextAnswer
 from codecompass.present.meta import state_line
+from codecompass.text.tokens import cut_to_tokens
 
 _MAX_NAMED = 8
+_NAME_CHARS = 60
+_TOKENS_PER_NAME = 200  # of a budget, for each dropped result that is named
+
+
+def count_named(budget: int) -> int:
+    """How many of the dropped results are told by name: of small budgets none."""
+    return min(_MAX_NAMED, budget // _TOKENS_PER_NAME)
 
 
 def assemble(
-    graph: str, code: Sequence[str], *, dropped: Sequence[tuple[str, str]], tail: Sequence[str]
+    graph: str,
+    code: Sequence[str],
+    *,
+    dropped: Sequence[tuple[str, str]],
+    tail: Sequence[str],
+    named: int,
 ) -> str:
-    """The text of an answer; `dropped` are names and handles, `tail` are the last lines."""
+    """The text of an answer; of what is dropped the first are `named`, with their handles."""
     parts = [graph, *(text.rstrip("\n") for text in code)]
     if dropped:
-        shown = ", ".join(f"{name} [{handle}]" for name, handle in dropped[:_MAX_NAMED])
-        rest = len(dropped) - _MAX_NAMED
-        more = f" and {rest} more" if rest > 0 else ""
-        parts.append(f"not shown for want of budget: {shown}{more}")
+        told = [f"{name[:_NAME_CHARS]} [{handle}]" for name, handle in dropped[:named]]
+        rest = len(dropped) - len(told)
+        more = [f"{rest} more"] if rest > 0 else []
+        parts.append(f"not shown for want of budget: {', '.join([*told, *more])}")
     return "\n\n".join([*parts, "\n".join(tail)])
 
 
@@ -31,8 +44,9 @@ def render_context(answer: ContextAnswer) -> str:
     """The answer as it is read; its last line says which state of the code it is about."""
     if not answer.results:
         meta = answer.meta
+        asked = cut_to_tokens(answer.query, answer.budget // 3)
         lines = [
-            f"nothing found for {answer.query[:200]!r}; searched {meta.searched_files or 0:,}"
+            f"nothing found for {asked!r}; searched {meta.searched_files or 0:,}"
             f" files, {meta.searched_symbols or 0:,} definitions"
         ]
         if answer.suggestions:
@@ -45,4 +59,5 @@ def render_context(answer: ContextAnswer) -> str:
     ]
     code = [item.text for item in answer.snapshots]
     tail = last_lines(answer.notes or (), answer.meta)
-    return assemble(answer.graph, code, dropped=dropped, tail=tail)
+    named = count_named(answer.budget)
+    return assemble(answer.graph, code, dropped=dropped, tail=tail, named=named)

@@ -166,8 +166,10 @@ class _Plan:
             (used if is_used else unused).setdefault(holder, set()).add(item.line)
         for holder, lines_used in used.items():
             span = self._records[holder].span
-            if self._records[holder].kind is not SymbolKind.IMPORT:
-                continue  # a block with several
+            text = "".join(self._lines.source[span.start_line - 1 : span.end_line])
+            is_list = text.count("{") + text.count("(") <= 1  # and not lists in lists
+            if self._records[holder].kind is not SymbolKind.IMPORT or not is_list:
+                continue
             kept = lines_used | {span.start_line, span.end_line}
             self._unused[holder] = unused.get(holder, set()) - kept
         return iter(used)
@@ -229,7 +231,7 @@ class _Plan:
 
     def _first_line_with(self, opening: str) -> Iterable[int]:
         for number, line in enumerate(self._lines.source, 1):
-            if opening in line:
+            if line.lstrip().startswith(opening) and "?>" not in line:
                 return [number]
         return []
 
@@ -320,5 +322,5 @@ class _Plan:
 def _names_any(module: str, files: Collection[str]) -> bool:
     """Whether a module without a name of its own is one of the files: `#include "a/b.h"`."""
     stem = module.strip("\"'<>").rpartition(".")[0] or module
-    stem = stem.lstrip("./").replace("::", "/")
-    return any(file == stem or file.endswith(f"/{stem}") for file in files)
+    stems = {stem.lstrip("./").replace("::", "/"), module.strip(".").replace(".", "/")}
+    return any(file == one or file.endswith(f"/{one}") for file in files for one in stems)
