@@ -26,7 +26,7 @@ from codecompass.search.search import Found
 from codecompass.text.tokens import estimate_tokens
 
 SMALLEST_BUDGET = 100
-_SHOWN = {Strategy.BREADTH: 8, Strategy.DEPTH: 5}  # of which the code may be shown
+_SHOWN = {Strategy.BREADTH: 6, Strategy.DEPTH: 5}  # of which the code may be shown
 _NAMED = {Strategy.BREADTH: 40, Strategy.DEPTH: 10}  # of which at least the name
 _NAME_TOKENS = 25  # what a result takes that is only named
 _NAMES_SHARE = 0.4  # of a budget for results that are only named
