@@ -126,6 +126,7 @@ def run_outline(parsed: argparse.Namespace) -> int:
             _print(parsed, answer, render_outline(answer))
         else:
             _print(parsed, answer, render_folder(answer))
+            return _found(parsed, answer.total_files)
     return _found(parsed, len(answer.results))
 
 
