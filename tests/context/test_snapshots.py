@@ -358,6 +358,23 @@ PIECES = {
         ["collections::{HashMap,", "HashSet},", "};"],
         [],
     ),
+    "a field that the constructor declares": (
+        "a.ts",
+        """
+        import { Db } from './db';
+
+        export class Service {
+          private other = 1;
+          constructor(private readonly db: Db) {}
+          wanted() {
+            return this.db.get();
+          }
+        }
+        """,
+        "wanted",
+        ["constructor(private readonly db: Db) {}", "import { Db }"],
+        ["other"],
+    ),
     "what a function that is called uses": (
         "a.py",
         """

@@ -1,8 +1,14 @@
 """A path of a view in, the file with all that is known of it out; ready to be shown in part."""
 
+from collections.abc import Sequence
+
 from codecompass.engine.views import View
 from codecompass.model.context import CodeFile, CodeSyntax, OtherUse, OwnUse
+from codecompass.model.module import DeclKind
+from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.parse.languages import BY_NAME
+
+_SHORT = 15  # lines of a constructor
 
 
 def code_file(view: View, path: str) -> CodeFile | None:
@@ -25,24 +31,39 @@ def code_file(view: View, path: str) -> CodeFile | None:
         syntax=CodeSyntax(
             language.comment, language.quotes, language.is_never_empty, language.opening
         ),
-        own_uses=_own_uses(view, path, {one.ordinal for one in records if one.has_body}),
+        own_uses=_own_uses(view, path, records),
         other_uses=_other_uses(view, path) if has_nameless else (),
     )
 
 
-def _own_uses(view: View, path: str, with_body: set[int]) -> list[OwnUse] | None:
+def _own_uses(view: View, path: str, records: Sequence[Symbol]) -> list[OwnUse] | None:
     """The uses of what the file defines; of several declarations of one the one with a body."""
     graph = view.reader.graph
     if not graph.is_linked(path):
         return None
+    with_body = {one.ordinal for one in records if one.has_body}
+    makers = [one for one in records if _is_short_maker(one)]
     ordinals: dict[str, int] = {}
-    for key, ordinal, *_ in graph.names(path):
+    for key, ordinal, _line, start, kind in graph.names(path):
+        if ordinal < 0 and kind == DeclKind.FIELD:  # `constructor(private db: Db) {}`
+            around = [one.ordinal for one in makers if _holds(one, start)]
+            ordinal = around[-1] if around else ordinal
         if ordinal >= 0 and (key not in ordinals or ordinals[key] not in with_body):
             ordinals[key] = ordinal
     own = {
         number: ordinals[key] for number, key in graph.own_nodes(path).items() if key in ordinals
     }
     return [OwnUse(start, own[target]) for start, target in graph.targets(path) if target in own]
+
+
+def _is_short_maker(record: Symbol) -> bool:
+    """Whether a constructor is short enough to be shown for a field that it declares."""
+    lines = record.span.end_line - record.span.start_line + 1
+    return record.kind is SymbolKind.CONSTRUCTOR and lines <= _SHORT
+
+
+def _holds(record: Symbol, start: int) -> bool:
+    return record.span.start_byte <= start < record.span.end_byte
 
 
 def _other_uses(view: View, path: str) -> list[OtherUse]:
