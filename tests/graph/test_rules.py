@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from codecompass.engine.engine import Engine
+from codecompass.link.digests import digests
+from codecompass.parse.extract import extract
+from codecompass.parse.languages import BY_NAME
 from tests.graph.test_incremental import fresh_links, links
 from tests.graph.world import callers, uses, write
 
@@ -325,3 +328,15 @@ def test_recursion_is_cut(tmp_path: Path) -> None:
     text = "def a():\n    b()\n    a()\n\ndef b():\n    a()\n"
     with Engine.open(write(tmp_path, {"a.py": text})) as engine:
         assert callers(engine, "a", depth=5) == ["a@3 again", "b@6", "a@2 again"]
+
+
+def test_variables_made_of_one_another_are_told_in_time() -> None:
+    def told(first: str, steps: str) -> dict[str, str]:
+        text = f"def run(a):\n    v0 = {first}\n{steps}    return v60\n".encode()
+        return digests(extract(BY_NAME["python"], text).module)
+
+    chain = "".join(f"    v{n} = g(v{n - 1}, v{n - 1})\n" for n in range(1, 61))
+    assert told("a", chain) == told("a", chain)
+    assert told("a", chain) != told("h()", chain)
+    circle = "".join(f"    v{n} = g(v{(n * 7) % 61}, v{(n * 11) % 61})\n" for n in range(61))
+    assert told("a", circle) != told("h()", circle)

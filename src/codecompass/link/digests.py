@@ -5,6 +5,8 @@ stands in the file: positions are no part of it.
 """
 
 import hashlib
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from codecompass.model.module import NOTHING, Decl, DeclKind, ModuleFacts, ScopeKind
@@ -14,7 +16,10 @@ STARS = "*"
 _WITH_BASES = frozenset({DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.OBJECT, DeclKind.NARROWED})
 _WITH_POSITION = frozenset({"index", "item", "expected", "parameter"})
 _PLACES = frozenset({"crate", "here", "above", "extern", "child", "outer"})
-_MAX_DEPTH = 400
+_MAX_DEPTH = 80
+# How often an expression is read again on the average before a name stands for the whole file.
+_MAX_VISITS = 4
+_FEW_VISITS = 5_000
 
 
 def digests(facts: ModuleFacts | None) -> dict[str, str]:
@@ -42,21 +47,52 @@ def _hash(parts: list[Any]) -> str:
 
 
 class _Reader:
-    """Reads tables as nested values without positions."""
+    """Reads tables as nested values without positions.
+
+    What was read once is not read again: local variables that are made of one another
+    would be told in more ways than there is memory for. Only what does not lead back to
+    something still being read can be kept, for the rest depends on where one came from.
+    """
 
     def __init__(self, facts: ModuleFacts) -> None:
         self._facts = facts
         self._open: set[int] = set()
+        self._known: dict[tuple[str, int], str] = {}
+        self._led_back: set[int] = set()  # declarations still being read that were met again
+        self._visits_left = _FEW_VISITS + _MAX_VISITS * (len(facts.decls) + len(facts.exprs))
+
+    @cached_property
+    def _everything(self) -> str:
+        """Another one with every edit: what a name stands for where nobody can tell in time."""
+        return _hash([self._facts.decls, self._facts.exprs])
 
     def decl(self, number: int, depth: int) -> Any:
         """All that a declaration says."""
-        if number in self._open or depth > _MAX_DEPTH:
+        if number in self._open:
+            self._led_back.add(number)
             return ("again", self._facts.decls[number].name)
         self._open.add(number)
         try:
-            return self._decl(self._facts.decls[number], depth + 1)
+            return self._once(
+                ("decl", number), lambda: self._decl(self._facts.decls[number], depth + 1), depth
+            )
         finally:
             self._open.discard(number)
+
+    def _once(self, key: tuple[str, int], read: Callable[[], Any], depth: int) -> str:
+        if key in self._known:
+            return self._known[key]
+        self._visits_left -= 1
+        if self._visits_left < 0 or depth > _MAX_DEPTH:
+            return self._everything
+        outer, self._led_back = self._led_back, set()
+        found = _hash([read()])
+        if key[0] == "decl":
+            self._led_back.discard(key[1])
+        if not self._led_back:
+            self._known[key] = found
+        self._led_back |= outer
+        return found
 
     def _decl(self, decl: Decl, depth: int) -> Any:
         is_class = decl.kind in _WITH_BASES
@@ -76,8 +112,11 @@ class _Reader:
 
     def expr(self, number: int, depth: int) -> Any:
         """All that an expression says."""
-        if number == NOTHING or depth > _MAX_DEPTH:
+        if number == NOTHING:
             return None
+        return self._once(("expr", number), lambda: self._expr(number, depth), depth)
+
+    def _expr(self, number: int, depth: int) -> Any:
         expr = self._facts.exprs[number]
         operation = expr[0]
         if operation in ("name", "typename", "token", "attribute", "fixture"):
