@@ -16,17 +16,18 @@ and prints times only: first of a question, then of the same one again.
 """
 
 import argparse
-import importlib.util
 import random
 import statistics
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from scoring import Count, load_scorer, tokenizer_named
 
 from codecompass import Engine
 from codecompass.engine.code_files import code_file
@@ -47,7 +48,6 @@ from codecompass.text.tokens import estimate_tokens
 BUDGETS = (500, 1_000, 2_000)
 _MOST_RESULTS = 60
 _ASKED_BUDGETS = (150, 500, 1_500, 4_000)
-Count = Callable[[str], int]
 
 
 @dataclass
@@ -79,7 +79,7 @@ def main() -> None:
     if given.large:
         _print_times(_time(given.large, given.symbols))
         return
-    scorer = _load(given.bench / "score.py")
+    scorer = load_scorer(given.bench)
     wanted = set(filter(None, given.repos.split(",")))
     tally = Tally()
     for repo in scorer.load_repos(given.bench):
@@ -92,16 +92,7 @@ def main() -> None:
                 _ask(scorer, engine, query, tally)
             _show(engine, given.symbols, tally)
         print(f"{repo['name']} done", file=sys.stderr)
-    _print(tally, dict(_tokenizer(text) for text in given.tokenizer))
-
-
-def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("score", path)
-    if spec is None or spec.loader is None:
-        sys.exit(f"{path}: not found")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    _print(tally, dict(tokenizer_named(text) for text in given.tokenizer))
 
 
 def _ask(scorer: ModuleType, engine: Engine, query: Mapping[str, Any], tally: Tally) -> None:
@@ -227,19 +218,6 @@ def _print_times(found: Mapping[str, Sequence[float]]) -> None:
     for name, times in found.items():
         parts = ", ".join(f"p{share:.0%} {_part(times, share):.1f}" for share in (0.5, 0.95))
         print(f"{name}: {parts} ms of {len(times)}".replace("%", ""))
-
-
-def _tokenizer(text: str) -> tuple[str, Count]:
-    name, _, file = text.partition("=")
-    if file:
-        from tokenizers import Tokenizer
-
-        loaded = Tokenizer.from_file(file)
-        return name, lambda piece: len(loaded.encode(piece, add_special_tokens=False).ids)
-    import tiktoken
-
-    encoding = tiktoken.get_encoding(name)
-    return name, lambda piece: len(encoding.encode(piece, disallowed_special=()))
 
 
 def _print(tally: Tally, tokenizers: Mapping[str, Count]) -> None:

@@ -11,16 +11,16 @@ what every idea is worth. Also printed: the size of results and the CPU time of 
 """
 
 import argparse
-import importlib.util
 import json
 import statistics
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
+
+from scoring import load_scorer
 
 from codecompass import Engine
 from codecompass.present.meta import plain
@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--out", type=Path, help="write one row per question")
     given = parser.parse_args()
-    scorer = _load(given.bench / "score.py")
+    scorer = load_scorer(given.bench)
     wanted = set(filter(None, given.repos.split(",")))
     changes = [dict([_setting(text)]) for text in given.set]
     base = measure(scorer, given, wanted, {})
@@ -66,15 +66,6 @@ def main() -> None:
         print_change(change, measure(scorer, given, wanted, change), base)
     if len(changes) > 1:
         print_change(together, measure(scorer, given, wanted, together), base)
-
-
-def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("score", path)
-    if spec is None or spec.loader is None:
-        sys.exit(f"{path}: not found")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _setting(text: str) -> tuple[str, object]:

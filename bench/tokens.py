@@ -13,10 +13,11 @@ little.
 
 import argparse
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from scoring import tokenizer_named
 
 from codecompass.source.read import decode_text
 from codecompass.text.tokens import estimate_tokens, features
@@ -27,8 +28,6 @@ _SHORTEST = 200
 _PARTS = (0.1, 1, 5, 50, 95, 99)
 _NAMES = ("word", "capital", "digit", "signs", "sign", "end", "gap", "other")
 
-Count = Callable[[str], int]
-
 
 def main() -> None:
     """Count, fit, print."""
@@ -37,7 +36,7 @@ def main() -> None:
     parser.add_argument("--tokenizer", action="append", required=True, metavar="NAME[=FILE]")
     parser.add_argument("--seed", type=int, default=5)
     given = parser.parse_args()
-    counters = dict(_tokenizer(text) for text in given.tokenizer)
+    counters = dict(tokenizer_named(text) for text in given.tokenizer)
     texts = list(_samples(given.folder, random.Random(given.seed)))  # noqa: S311  # not a secret
     counts = np.array([[count(text) for count in counters.values()] for text in texts], float)
     _print_fit(texts, counts.max(axis=1))
@@ -52,19 +51,6 @@ def main() -> None:
             parts = np.percentile(estimates[kept] / counts[kept, place], _PARTS)
             about = f"{least:,} characters" if least else "all"
             print(f"| {name} | {about} | " + " | ".join(f"{part:.2f}" for part in parts) + " |")
-
-
-def _tokenizer(text: str) -> tuple[str, Count]:
-    name, _, file = text.partition("=")
-    if file:
-        from tokenizers import Tokenizer
-
-        loaded = Tokenizer.from_file(file)
-        return name, lambda piece: len(loaded.encode(piece, add_special_tokens=False).ids)
-    import tiktoken
-
-    encoding = tiktoken.get_encoding(name)
-    return name, lambda piece: len(encoding.encode(piece, disallowed_special=()))
 
 
 def _samples(folder: Path, chance: random.Random) -> Iterator[str]:

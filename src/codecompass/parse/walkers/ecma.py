@@ -12,7 +12,6 @@ _FUNCTIONS = (
     "function_declaration", "generator_function_declaration", "function_signature",
 )  # fmt: skip
 _CLASSES = ("class_declaration", "abstract_class_declaration")
-"""The name of what a CommonJS module exports as a whole."""
 
 
 def walk(root: Node, text: bytes) -> ModuleFacts:
