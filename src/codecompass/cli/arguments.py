@@ -117,6 +117,7 @@ def _add_question_commands(
     )
     symbol.add_argument("name", help="a name, a symbol path or a handle")
     _add_filters(symbol)
+    _add_paging(symbol)
     _add_detail(symbol)
     commands.add_parser(
         "batch",
@@ -143,8 +144,7 @@ def _add_graph_commands(
         "--role", action="append", default=[], choices=ROLE_CHOICES, help="repeatable"
     )
     refs.add_argument("--context", action="store_true", help="show the text of each line")
-    refs.add_argument("--limit", type=int, default=50, metavar="N", help="default: 50")
-    refs.add_argument("--cursor", default="", help="go on behind an earlier answer")
+    _add_paging(refs, limit=50)
     _add_filters(refs)
     calls = commands.add_parser(
         "calls", parents=[common], help="who calls a symbol; --callees: what it calls"
@@ -154,14 +154,14 @@ def _add_graph_commands(
     way.add_argument("--callees", action="store_true", help="what it calls")
     way.add_argument("--both", action="store_true", help="callers and callees")
     calls.add_argument("--depth", type=int, default=1, metavar="N", help="steps (default: 1)")
-    calls.add_argument("--limit", type=int, default=50, metavar="N", help="default: 50")
+    _add_paging(calls, limit=50)
     for name, meaning in (
         ("hierarchy", "what a symbol is part of, its types up and down, its members"),
         ("related", "callers, callees, types, family, neighbours and namesakes of a symbol"),
     ):
         parser = commands.add_parser(name, parents=[common], help=meaning)
         parser.add_argument("symbol", help="a name, a symbol path or a handle")
-        parser.add_argument("--limit", type=int, default=50, metavar="N", help="default: 50")
+        _add_paging(parser, limit=50)
 
 
 def _add_search_commands(
@@ -180,7 +180,7 @@ def _add_search_commands(
     search.add_argument(
         "-k", "--top-k", type=int, default=10, metavar="N", help="results (default: 10)"
     )
-    search.add_argument("--cursor", default="", help="go on behind an earlier answer")
+    _add_paging(search)
     search.add_argument("--min-score", type=float, default=0.0, metavar="S", help="0 to 1")
     search.add_argument(
         "--all",
@@ -291,6 +291,20 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--decorator", default="", help="only with a decorator that contains this")
 
 
+def _add_paging(parser: argparse.ArgumentParser, *, limit: int | None = None) -> None:
+    if limit is not None:
+        parser.add_argument(
+            "--limit", type=int, default=limit, metavar="N", help=f"default: {limit}"
+        )
+    parser.add_argument("--cursor", default="", help="go on behind an earlier answer")
+    parser.add_argument(
+        "--max-tokens",
+        type=int,
+        metavar="N",
+        help="of the text that is printed (default: answers.max_tokens, 4000)",
+    )
+
+
 def _add_detail(parser: argparse.ArgumentParser, *, default: str = "signature") -> None:
     parser.add_argument(
         "--detail",
@@ -322,6 +336,7 @@ def _add_branch_commands(
     )
     diff.add_argument("--path-prefix", default="", help="only files whose paths begin like this")
     diff.add_argument("--limit", type=int, metavar="N", help="symbols to tell (default: 100)")
+    _add_paging(diff)
     diff.add_argument("--callers", action="store_true", help="say who calls what changed")
     diff.add_argument(
         "--scope",

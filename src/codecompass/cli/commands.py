@@ -29,25 +29,7 @@ from codecompass.model.query import (
     SymbolFilters,
 )
 from codecompass.model.search import SearchMode, SearchOptions, Stage
-from codecompass.present.branch_text import (
-    render_compare,
-    render_diff,
-    render_garbage,
-    render_refs,
-    render_switch,
-)
-from codecompass.present.cluster_text import render_clusters, render_expansion
-from codecompass.present.context_text import render_context
-from codecompass.present.graph_text import render_calls, render_family, render_references
-from codecompass.present.search_text import render_explain, render_followups, render_search
-from codecompass.present.text import (
-    render_doctor,
-    render_folder,
-    render_locate,
-    render_outline,
-    render_status,
-    render_sync,
-)
+from codecompass.present.render import Budget, rendered
 from codecompass.search.parse_query import language_named
 from codecompass.source.guard import resolve_workspace
 
@@ -99,7 +81,7 @@ def run_index(parsed: argparse.Namespace) -> int:
             return _ANSWERED
         with _Progress(parsed) as progress:
             answer = engine.index(force=parsed.force, ref=parsed.ref, progress=progress)
-        _print(parsed, answer, render_sync(answer))
+        _answer(parsed, engine, answer)
     return _ANSWERED
 
 
@@ -108,7 +90,7 @@ def run_sync(parsed: argparse.Namespace) -> int:
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
             answer = engine.sync(ref=parsed.ref, progress=progress)
-        _print(parsed, answer, render_sync(answer))
+        _answer(parsed, engine, answer)
     return _ANSWERED
 
 
@@ -122,12 +104,10 @@ def run_outline(parsed: argparse.Namespace) -> int:
                 ref=parsed.ref,
                 progress=progress,
             )
-        if isinstance(answer, OutlineAnswer):
-            _print(parsed, answer, render_outline(answer))
-        else:
-            _print(parsed, answer, render_folder(answer))
-            return _found(parsed, answer.total_files)
-    return _found(parsed, len(answer.results))
+        _answer(parsed, engine, answer)
+    if isinstance(answer, OutlineAnswer):
+        return _found(parsed, len(answer.results))
+    return _found(parsed, answer.total_files)
 
 
 def run_refs(parsed: argparse.Namespace) -> int:
@@ -147,44 +127,46 @@ def run_refs(parsed: argparse.Namespace) -> int:
                 ref=parsed.ref,
                 progress=progress,
             )
-        _print(parsed, answer, render_references(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
 def run_calls(parsed: argparse.Namespace) -> int:
     """Who calls a symbol, and what it calls."""
     direction = "both" if parsed.both else "callees" if parsed.callees else "callers"
-    options = GraphOptions(direction=direction, depth=parsed.depth, limit=parsed.limit)
+    options = GraphOptions(
+        direction=direction, depth=parsed.depth, limit=parsed.limit, cursor=parsed.cursor
+    )
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
             answer = engine.call_graph(
                 parsed.symbol, options=options, ref=parsed.ref, progress=progress
             )
-        _print(parsed, answer, render_calls(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
 def run_hierarchy(parsed: argparse.Namespace) -> int:
     """The family of a symbol."""
-    options = GraphOptions(limit=parsed.limit)
+    options = GraphOptions(limit=parsed.limit, cursor=parsed.cursor)
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
             answer = engine.hierarchy(
                 parsed.symbol, options=options, ref=parsed.ref, progress=progress
             )
-        _print(parsed, answer, render_family(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
 def run_related(parsed: argparse.Namespace) -> int:
     """What belongs to a symbol."""
-    options = GraphOptions(limit=parsed.limit)
+    options = GraphOptions(limit=parsed.limit, cursor=parsed.cursor)
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
             answer = engine.related(
                 parsed.symbol, options=options, ref=parsed.ref, progress=progress
             )
-        _print(parsed, answer, render_family(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -213,7 +195,7 @@ def run_search(parsed: argparse.Namespace) -> int:
                 ref=parsed.ref,
                 progress=progress,
             )
-        _print(parsed, answer, render_search(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -230,7 +212,7 @@ def run_context(parsed: argparse.Namespace) -> int:
             answer = engine.context(
                 parsed.query, options=options, filters=filters, ref=parsed.ref, progress=progress
             )
-        _print(parsed, answer, render_context(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -252,7 +234,7 @@ def run_clusters(parsed: argparse.Namespace) -> int:
             answer = engine.clusters(
                 parsed.query, options=options, filters=filters, ref=parsed.ref, progress=progress
             )
-        _print(parsed, answer, render_clusters(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, len(answer.clusters))
 
 
@@ -268,7 +250,7 @@ def _expand_cluster(engine: Engine, parsed: argparse.Namespace) -> int:
             ref=parsed.ref,
             progress=progress,
         )
-    _print(parsed, answer, render_expansion(answer))
+    _answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -285,7 +267,7 @@ def run_explain(parsed: argparse.Namespace) -> int:
                 ref=parsed.ref,
                 progress=progress,
             )
-        _print(parsed, answer, render_explain(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, answer.rank or 0)
 
 
@@ -297,7 +279,7 @@ def run_followups(parsed: argparse.Namespace) -> int:
             answer = engine.suggest_followups(
                 parsed.query, filters=filters, ref=parsed.ref, progress=progress
             )
-        _print(parsed, answer, render_followups(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, len(answer.calls))
 
 
@@ -332,10 +314,11 @@ def run_symbol(parsed: argparse.Namespace) -> int:
                 parsed.name,
                 filters=filters,
                 detail_level=DetailLevel(parsed.detail),
+                cursor=parsed.cursor,
                 ref=parsed.ref,
                 progress=progress,
             )
-        _print(parsed, answer, render_locate(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -349,12 +332,13 @@ def run_diff(parsed: argparse.Namespace) -> int:
         path_prefix=parsed.path_prefix,
         limit=parsed.limit,
         include_callers=parsed.callers,
+        cursor=parsed.cursor,
     )
     ref = parsed.of if parsed.of is not None else parsed.ref
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
             answer = engine.diff(ref=ref, base=parsed.base, options=options, progress=progress)
-        _print(parsed, answer, render_diff(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, answer.affected_files)
 
 
@@ -365,7 +349,7 @@ def run_compare(parsed: argparse.Namespace) -> int:
             answer = engine.compare(
                 parsed.symbol, parsed.from_ref, parsed.to_ref, progress=progress
             )
-        _print(parsed, answer, render_compare(answer))
+        _answer(parsed, engine, answer)
     return _ANSWERED
 
 
@@ -373,7 +357,7 @@ def run_refs_list(parsed: argparse.Namespace) -> int:
     """Refs and work trees."""
     with Engine.open(parsed.workspace) as engine:
         answer = engine.list_refs(contains=parsed.contains, limit=parsed.limit)
-        _print(parsed, answer, render_refs(answer))
+        _answer(parsed, engine, answer)
     return _found(parsed, len(answer.refs))
 
 
@@ -381,7 +365,7 @@ def run_switch_ref(parsed: argparse.Namespace) -> int:
     """Choose what questions without a ref mean."""
     with Engine.open(parsed.workspace) as engine:
         answer = engine.switch_ref(parsed.to)
-        _print(parsed, answer, render_switch(answer))
+        _answer(parsed, engine, answer)
     return _ANSWERED
 
 
@@ -389,7 +373,7 @@ def run_gc(parsed: argparse.Namespace) -> int:
     """Throw away what nothing needs any more."""
     with Engine.open(parsed.workspace) as engine:
         answer = engine.gc()
-        _print(parsed, answer, render_garbage(answer))
+        _answer(parsed, engine, answer)
     return _ANSWERED
 
 
@@ -399,7 +383,7 @@ def run_status(parsed: argparse.Namespace) -> int:
         answer: StatusAnswer = engine.status(
             wait=parsed.wait, timeout_s=parsed.timeout, ref=parsed.ref
         )
-        _print(parsed, answer, render_status(answer))
+        _answer(parsed, engine, answer)
     return _ANSWERED
 
 
@@ -417,7 +401,7 @@ def run_doctor(parsed: argparse.Namespace) -> int:
     """Check the installation and the index."""
     with Engine.open(parsed.workspace) as engine:
         answer = engine.doctor()
-    _print(parsed, answer, render_doctor(answer))
+        _answer(parsed, engine, answer)
     return _ANSWERED if all(check.ok for check in answer.checks) else _UNWELL
 
 
@@ -453,6 +437,18 @@ class _Progress:
 
 def _ignore(stage: str, done: int, total: int) -> None:
     """Show nothing."""
+
+
+def _answer(parsed: argparse.Namespace, engine: Engine, answer: object) -> None:
+    """Print an answer: as it is for programs, within the budget for those who read it."""
+    if parsed.json:
+        print_json(answer)
+        return
+    given = getattr(parsed, "max_tokens", None)
+    if given is not None and given < 1:
+        raise BadInput(f"--max-tokens: given {given}; allowed: 1 and more")
+    tokens = given or engine.workspace.settings.answers.max_tokens
+    print_text(rendered(answer, Budget(tokens)))
 
 
 def _print(parsed: argparse.Namespace, answer: object, text: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from codecompass.config.settings import AnswerSettings
 from codecompass.engine.comparing import Comparison, most_telling
 from codecompass.engine.layers import Base, base_named
-from codecompass.engine.views import Target, Views
+from codecompass.engine.views import Target, View, Views
 from codecompass.engine.workspace import Workspace
 from codecompass.errors import BadInput, RefMissing
 from codecompass.indexing.job import Progress
@@ -21,6 +21,7 @@ from codecompass.model.answer import (
     WorktreeResult,
 )
 from codecompass.model.change import ChangeKind, FileChange, SymbolChange
+from codecompass.model.page import Page, page_at
 from codecompass.model.query import DetailLevel, DiffOptions, DiffScope
 from codecompass.model.refs import short_commit
 from codecompass.model.snapshot import LIVE
@@ -68,20 +69,28 @@ class Branches:
             files = comparison.files(options.path_prefix)
             is_short = scope is DiffScope.FILES or len(files) > self._limits.diff_files
             changes = [] if is_short else comparison.symbols(files)
-            shown = most_telling(changes, options.limit or self._limits.max_changes)
-            results = tuple(comparison.result(change, options.detail_level) for change in shown)
+            page = _page(options, after, found.merge_base.commit)
+            limit = options.limit or self._limits.max_changes
+            shown = most_telling(changes, page.start, limit)
+            level = options.detail_level
+            results = tuple(
+                replace(comparison.result(change, level), rank=rank)
+                for rank, change in shown.items()
+            )
             if options.include_callers:
-                results = comparison.with_callers(shown, results)
+                results = comparison.with_callers(list(shown.values()), results)
         told = {change.shown.path for change in changes}
+        files_shown = files
         if scope is DiffScope.SYMBOLS and not is_short:
             files_shown = [f for f in files if f.kind in _WHOLE_FILES or f.path not in told]
-        else:
-            files_shown = files
+        if page.start:  # the others were told with the first page
+            here = {item.path for item in results}
+            files_shown = [file for file in files_shown if file.path in here]
         shown_files = tuple(_changed_file(item) for item in files_shown)
         meta = make_meta(
             comparison.seen(is_overlay=bool(files)),
             shown=len(results),
-            total=len(changes),
+            total=len(changes) - page.start,
             elapsed_ms=after.elapsed_ms(),
             content=(results, shown_files),
             searched=None,
@@ -96,6 +105,8 @@ class Branches:
             files=shown_files or (() if scope is not DiffScope.SYMBOLS else None),
             meta=meta,
             notes=tuple(self._notes(target, found, files, scope)) or None,
+            cursor=page.cursor(len(results), len(changes)),
+            page=page,
         )
 
     def _check(self, options: DiffOptions) -> None:
@@ -232,6 +243,12 @@ class Branches:
         with self._store.writing() as session:
             set_default_ref(session.database, root, None if ref == LIVE else ref)
         return SwitchAnswer(root, ref, before, short_commit(resolved.commit) if resolved else None)
+
+
+def _page(options: DiffOptions, view: View, base: str) -> Page:
+    record = view.reader.record
+    asked = (options.scope, options.path_prefix, base, record.id, record.generation)
+    return page_at(options.cursor, *asked)
 
 
 def _changed_file(change: FileChange) -> ChangedFile:

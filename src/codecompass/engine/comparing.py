@@ -165,14 +165,18 @@ class Comparison:
         return SymbolUnclear(f"symbol: {name!r} is defined neither in {refs}", remediation=hint)
 
 
-def most_telling(changes: Sequence[SymbolChange], limit: int) -> list[SymbolChange]:
-    """As many changes as fit, code before prose and configuration.
+def most_telling(
+    changes: Sequence[SymbolChange], start: int, limit: int
+) -> dict[int, SymbolChange]:
+    """So many changes by their rank, code before prose and configuration, by file and line.
 
-    What came or went as part of something else is left out first.
+    What came or went as part of something else ranks last and is left out first.
     """
     by_worth = sorted(changes, key=lambda change: (_is_prose(change), change.is_inner))
-    kept = {id(change) for change in by_worth[:limit]}
-    return [change for change in sorted(changes, key=_is_prose) if id(change) in kept]
+    ranks = {id(change): rank for rank, change in enumerate(by_worth)}
+    due = range(start, start + limit)
+    ordered = ((ranks[id(change)], change) for change in sorted(changes, key=_is_prose))
+    return {rank: change for rank, change in ordered if rank in due}
 
 
 def _is_prose(change: SymbolChange) -> bool:

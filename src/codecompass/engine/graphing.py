@@ -1,9 +1,5 @@
 """Questions about connections: symbol in, answer out; gathers, then hands to `present`."""
 
-import base64
-import binascii
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +17,7 @@ from codecompass.model.graph_answer import (
     ReferencesAnswer,
     RelationResult,
 )
+from codecompass.model.page import Page, page_at
 from codecompass.model.query import DetailLevel, GraphOptions, SymbolFilters
 from codecompass.model.reference import USAGE, Role
 from codecompass.model.symbol import PlacedSymbol
@@ -75,14 +72,12 @@ class GraphQuestions:
         # One use may mean a declaration and its definition, or several overloads.
         places = list({(pair[1].path, pair[1].start): pair for pair in reversed(places)}.values())
         places.reverse()
-        question = f"{symbol}|{options.roles}|{filters}"
-        start = _offset(options.cursor, question)
-        shown = places[start : start + options.limit]
+        page = self._page(symbol, options, filters)
+        shown = places[page.start : page.start + options.limit]
         results = self._use_results(shown, many=len(uses) > 1, with_text=options.with_context)
-        if str(Role.DEFINITION) in options.roles and not start:
+        if str(Role.DEFINITION) in options.roles and not page.start:
             defined = [_relation(item, str(Role.DEFINITION)) for item in subject.symbols]
             results = (*self._layered(defined), *results)
-        end = start + len(shown)
         return ReferencesAnswer(
             query=symbol,
             definitions=self._definitions(subject),
@@ -92,8 +87,9 @@ class GraphQuestions:
             results=results,
             certainty=self._certainty(uses, subject),
             suggestions=subject.lookup.suggestions,
-            meta=self._meta(results, len(places) - start, subject),
-            cursor=_cursor(end, question) if end < len(places) else None,
+            meta=self._meta(results, len(places) - page.start, subject),
+            cursor=page.cursor(len(shown), len(places)),
+            page=page,
         )
 
     def calls(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> CallsAnswer:
@@ -102,6 +98,7 @@ class GraphQuestions:
             raise BadInput(f"depth: given {options.depth}; allowed: 1 to {_MAX_DEPTH}")
         subject = self._subject(symbol, filters)
         direction = Direction(options.direction)
+        page = self._page(symbol, options, filters)
         found: list[Call] = []
         unknown: list[str] = []
         total, is_cut, deeper = 0, False, 0
@@ -112,7 +109,7 @@ class GraphQuestions:
                 item.symbol,
                 direction=direction,
                 depth=options.depth,
-                limit=options.limit,
+                limit=page.start + options.limit,
             )
             found += part.calls
             unknown += part.unknown
@@ -123,7 +120,8 @@ class GraphQuestions:
             each = joined(found)
             total -= len(found) - len(each)
             found = each
-        results = self._layered(_call_result(call) for call in found[: options.limit])
+        shown = found[page.start : page.start + options.limit]
+        results = self._layered(_call_result(call) for call in shown)
         certainty = Completeness(complete=True, possible=0)
         if direction is not Direction.CALLEES:
             certainty = self._certainty(uses, subject)
@@ -144,8 +142,10 @@ class GraphQuestions:
             results=results,
             certainty=certainty,
             suggestions=subject.lookup.suggestions,
-            meta=self._meta(results, total, subject),
+            meta=self._meta(results, total - page.start, subject),
             unknown_calls=tuple(dict.fromkeys(unknown)) or None,
+            cursor=page.cursor(len(shown), total),
+            page=page,
         )
 
     def family(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> FamilyAnswer:
@@ -186,15 +186,26 @@ class GraphQuestions:
                 (item.relation, item.path, item.start_line, item.name): item for item in each
             }.values()
         )
-        results = self._layered(found[: options.limit])
+        page = self._page(symbol, options, filters)
+        shown = found[page.start : page.start + options.limit]
+        results = self._layered(shown)
         return FamilyAnswer(
             query=symbol,
             definitions=self._definitions(subject),
             total=len(found),
             results=results,
             suggestions=subject.lookup.suggestions,
-            meta=self._meta(results, len(found), subject),
+            meta=self._meta(results, len(found) - page.start, subject),
+            cursor=page.cursor(len(shown), len(found)),
+            page=page,
         )
+
+    def _page(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> Page:
+        record = self._view.reader.record
+        return page_at(
+            options.cursor, symbol, options.roles, options.direction, options.depth, filters,
+            record.id, record.generation,
+        )  # fmt: skip
 
     def _subject(self, symbol: str, filters: SymbolFilters) -> _Subject:
         kinds = SymbolFilters(kind=filters.kind, language=filters.language)
@@ -383,23 +394,3 @@ def _relation(
 
 def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _cursor(start: int, question: str) -> str:
-    return base64.urlsafe_b64encode(json.dumps([start, _digest(question)]).encode()).decode()
-
-
-def _digest(question: str) -> str:
-    return hashlib.blake2b(question.encode("utf-8", "replace"), digest_size=4).hexdigest()
-
-
-def _offset(cursor: str, question: str) -> int:
-    if not cursor:
-        return 0
-    try:
-        start, of = json.loads(base64.urlsafe_b64decode(cursor))
-    except (ValueError, binascii.Error, TypeError) as error:
-        raise BadInput("cursor: given one that was not made here; leave it out") from error
-    if of != _digest(question) or not isinstance(start, int) or start < 0:
-        raise BadInput("cursor: given one of another question; leave it out")
-    return start

@@ -56,6 +56,7 @@ def _choices(values: type[StrEnum]) -> tuple[str, ...]:
 
 KINDS = tuple(str(kind) for kind in SymbolKind if kind not in STATEMENT_KINDS)
 _REF = Argument("ref", str)
+_CURSOR = Argument("cursor", str)
 _FILTERS = (
     Argument("kind", str, choices=KINDS, repeated=True),
     Argument("language", str, repeated=True),
@@ -80,7 +81,11 @@ def _outline(engine: Engine, given: Mapping[str, Any]) -> object:
 def _locate(engine: Engine, given: Mapping[str, Any]) -> object:
     level = DetailLevel(given.get("detail_level", DetailLevel.SIGNATURE))
     return engine.locate(
-        given["name"], filters=_filters(given), detail_level=level, ref=given.get("ref")
+        given["name"],
+        filters=_filters(given),
+        detail_level=level,
+        cursor=given.get("cursor", ""),
+        ref=given.get("ref"),
     )
 
 
@@ -149,6 +154,7 @@ def _diff(engine: Engine, given: Mapping[str, Any]) -> object:
         path_prefix=given.get("path_prefix", ""),
         limit=given.get("limit"),
         include_callers=given.get("include_callers", False),
+        cursor=given.get("cursor", ""),
     )
     return engine.diff(ref=given.get("ref"), base=given.get("base"), options=options)
 
@@ -217,7 +223,7 @@ OPERATIONS = {
                 *_FILTERS,
                 Argument("stage", str, choices=_choices(Stage)),
                 Argument("exhaustive", bool),
-                Argument("cursor", str),
+                _CURSOR,
                 Argument("min_score", float),
                 Argument("detail_level", str, choices=_choices(DetailLevel)),
                 Argument("compact", bool),
@@ -303,6 +309,7 @@ OPERATIONS = {
                 Argument("name", str, required=True),
                 Argument("detail_level", str, choices=_choices(DetailLevel)),
                 *_FILTERS,
+                _CURSOR,
                 _REF,
             ),
             _locate,
@@ -316,7 +323,7 @@ OPERATIONS = {
                 *_FILTERS,
                 Argument("include_context", bool),
                 Argument("limit", int),
-                Argument("cursor", str),
+                _CURSOR,
                 _REF,
             ),
             _graph("find_references"),
@@ -329,6 +336,7 @@ OPERATIONS = {
                 Argument("direction", str, choices=("callers", "callees", "both")),
                 Argument("depth", int),
                 Argument("limit", int),
+                _CURSOR,
                 Argument("kind", str, choices=KINDS, repeated=True),
                 Argument("language", str, repeated=True),
                 _REF,
@@ -341,6 +349,7 @@ OPERATIONS = {
             (
                 Argument("symbol", str, required=True),
                 Argument("limit", int),
+                _CURSOR,
                 Argument("kind", str, choices=KINDS, repeated=True),
                 Argument("language", str, repeated=True),
                 _REF,
@@ -353,6 +362,7 @@ OPERATIONS = {
             (
                 Argument("symbol", str, required=True),
                 Argument("limit", int),
+                _CURSOR,
                 Argument("kind", str, choices=KINDS, repeated=True),
                 Argument("language", str, repeated=True),
                 _REF,
@@ -370,6 +380,7 @@ OPERATIONS = {
                 Argument("include_callers", bool),
                 Argument("path_prefix", str),
                 Argument("limit", int),
+                _CURSOR,
             ),
             _diff,
         ),

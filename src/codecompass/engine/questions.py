@@ -25,6 +25,7 @@ from codecompass.model.answer import (
 from codecompass.model.cluster import ClusterOptions, ClustersAnswer, ExpansionAnswer
 from codecompass.model.context_answer import ContextAnswer
 from codecompass.model.graph_answer import CallsAnswer, FamilyAnswer, ReferencesAnswer
+from codecompass.model.page import page_at
 from codecompass.model.query import (
     AnswerShape,
     ContextOptions,
@@ -98,6 +99,7 @@ class Questions:
         *,
         filters: SymbolFilters | None = None,
         detail_level: DetailLevel = DetailLevel.SIGNATURE,
+        cursor: str = "",
         ref: str | None = None,
         progress: Progress = silent,
     ) -> LocateAnswer:
@@ -113,7 +115,9 @@ class Questions:
                 max_suggestions=limits.max_suggestions,
             )
             counts = None if found.matches else view.reader.counts()
-            shown = found.matches[: limits.max_results]
+            record = view.reader.record
+            page = page_at(cursor, name, filters, record.id, record.generation)
+            shown = found.matches[page.start : page.start + limits.max_results]
             texts = {}
             if detail_level is DetailLevel.CONTEXT:
                 texts = {item.path: view.text(item.path) for item in shown}
@@ -122,13 +126,20 @@ class Questions:
         meta = make_meta(
             view.seen(is_overlay=any(item.source_layer for item in results)),
             shown=len(results),
-            total=len(found.matches),
+            total=len(found.matches) - page.start,
             elapsed_ms=view.elapsed_ms(),
             content=results,
             searched=counts,
         )
         return LocateAnswer(
-            name, len(found.matches), results, found.suggestions, meta, found.filtered_out
+            name,
+            len(found.matches),
+            results,
+            found.suggestions,
+            meta,
+            found.filtered_out,
+            cursor=page.cursor(len(shown), len(found.matches)),
+            page=page,
         )
 
     def search(

@@ -1,17 +1,14 @@
 """A search request in, an answer out: the part of the engine that runs searches."""
 
-import base64
-import binascii
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from codecompass.config.settings import Settings
 from codecompass.engine.views import View
-from codecompass.errors import BadInput, CursorExpired
+from codecompass.errors import BadInput
 from codecompass.model.answer import OVERLAY, ExplainAnswer, SearchAnswer, SearchResult
+from codecompass.model.page import Page, page_at
 from codecompass.model.query import AnswerShape, DetailLevel, ExplainLevel, SymbolFilters
 from codecompass.model.search import Hit, Question, SearchMode, SearchOptions
 from codecompass.model.symbol import Symbol, symbol_handle
@@ -28,15 +25,6 @@ from codecompass.text.similarity import most_alike
 _SUGGESTION_POOL = 60
 # More do not fit into a result.
 _MEMBERS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The part of the hits that an answer shows."""
-
-    hits: Sequence[Hit]
-    offset: int
-    cursor: str | None  # None: nothing behind these
 
 
 class Searcher:
@@ -62,14 +50,15 @@ class Searcher:
         page = page_of(found, f"{reader.record.id}:{reader.record.generation}")
         level = DetailLevel.LOCATION if shape.compact else shape.detail_level
         with_factors = shape.explain is not ExplainLevel.OFF
-        results = show(view, found, page.hits, level=level, with_factors=with_factors)
+        hits = found.hits[page.start : page.start + options.top_k]
+        results = show(view, found, hits, level=level, with_factors=with_factors)
         nothing = not found.hits
         counts = reader.counts() if nothing else None
         limit = self._settings.answers.max_suggestions
         names = suggest_names(reader, found.plan.question, limit) if nothing else ()
         meta = make_meta(
             view.seen(is_overlay=any(item.source_layer for item in results)),
-            shown=page.offset + len(results),
+            shown=page.start + len(results),
             total=len(found.hits) + found.is_cut,
             elapsed_ms=view.elapsed_ms(),
             content=results,
@@ -88,10 +77,12 @@ class Searcher:
                 is_partial=not found.is_complete,
             ),
             total_matches=found.total_matches,
-            cursor=page.cursor,
+            cursor=page.cursor(len(hits), len(found.hits)),
             filters=said_filters(found.plan.question.filters),
             notes=(*found.plan.question.notes, *found.notes) or None,
             terms={t.text: round(t.share, 3) for t in found.terms} if is_full else None,
+            total_hits=len(found.hits),
+            page=page,
         )
 
     def explain(
@@ -196,41 +187,12 @@ def inside_filters(root: Path, filters: SymbolFilters) -> SymbolFilters:
 
 
 def page_of(found: Found, state: str) -> Page:
-    """The hits that are due; `state` names the published state that was searched."""
+    """Which hits are due; `state` names the published state that was searched."""
     options = found.plan.options
-    print_ = _fingerprint(found.plan.question, options, state)
-    offset = _read_cursor(options.cursor, print_) if options.cursor else 0
-    end = offset + options.top_k
-    cursor = _make_cursor(end, print_) if end < len(found.hits) else None
-    return Page(found.hits[offset:end], offset, cursor)
-
-
-def _fingerprint(question: Question, options: SearchOptions, state: str) -> str:
-    said = [str(question), options.mode, options.stage, options.min_score, options.exhaustive]
+    said = [found.plan.question, options.mode, options.stage, options.min_score]
     if not options.exhaustive:
         said.append(options.top_k)  # of more results more candidates are ranked
-    plain = "|".join(map(str, [*said, state]))
-    return hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=6).hexdigest()
-
-
-def _make_cursor(offset: int, print_: str) -> str:
-    plain = json.dumps([offset, print_], separators=(",", ":"))
-    return base64.urlsafe_b64encode(plain.encode()).decode().rstrip("=")
-
-
-def _read_cursor(cursor: str, print_: str) -> int:
-    try:
-        plain = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        offset, made_for = json.loads(plain)
-    except (ValueError, TypeError, binascii.Error) as error:
-        raise BadInput(
-            f"cursor: given {cursor[:40]!r}; allowed: the cursor of an earlier answer"
-        ) from error
-    if made_for != print_ or not isinstance(offset, int) or offset < 0:
-        raise CursorExpired(
-            "cursor: it belongs to another question, or the index has changed since"
-        )
-    return offset
+    return page_at(options.cursor, *said, options.exhaustive, state)
 
 
 def show(

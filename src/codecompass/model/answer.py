@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from codecompass.model.page import NOT_TOLD, Page
 from codecompass.model.snapshot import Compatibility, JobCounts, SnapshotCounts
 
 PROTOCOL_VERSION = "1.0"
@@ -138,6 +139,8 @@ class LocateAnswer:
     suggestions: tuple[str, ...]
     meta: Meta
     filtered_out: int = 0  # definitions of that name which the filters do not admit
+    cursor: str | None = None  # for the results behind these
+    page: Page | None = field(default=None, metadata=NOT_TOLD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +180,8 @@ class SearchAnswer:
     filters: dict[str, object] | None = None  # those in force, however they were given
     notes: tuple[str, ...] | None = None  # how the question was read
     terms: dict[str, float] | None = None  # what was searched for and its share
+    total_hits: int = field(default=0, metadata=NOT_TOLD)
+    page: Page | None = field(default=None, metadata=NOT_TOLD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +239,7 @@ class ChangeResult:
     diff: str | None = None  # of the text
     caller_count: int | None = None  # places that call it, or called it before it was deleted
     callers: tuple[str, ...] | None = None  # the first of them: path, line, name
+    rank: int = field(default=0, metadata=NOT_TOLD)  # which is left out last
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +265,8 @@ class DiffAnswer:
     files: tuple[ChangedFile, ...] | None  # by scope `symbols` what is not seen from the symbols
     meta: Meta
     notes: tuple[str, ...] | None = None
+    cursor: str | None = None  # for the symbols behind these
+    page: Page | None = field(default=None, metadata=NOT_TOLD)
 
 
 @dataclass(frozen=True, slots=True)

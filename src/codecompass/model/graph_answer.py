@@ -1,8 +1,9 @@
 """Answers about how symbols are connected."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from codecompass.model.answer import Meta, SymbolResult
+from codecompass.model.page import NOT_TOLD, Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ class ReferencesAnswer:
     certainty: Completeness
     suggestions: tuple[str, ...]
     meta: Meta
-    cursor: str | None = None
+    cursor: str | None = None  # for the results behind these
+    page: Page | None = field(default=None, metadata=NOT_TOLD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class CallsAnswer:
     suggestions: tuple[str, ...]
     meta: Meta
     unknown_calls: tuple[str, ...] | None = None  # names it calls whose meaning is not known
+    cursor: str | None = None  # for the results behind these
+    page: Page | None = field(default=None, metadata=NOT_TOLD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +85,5 @@ class FamilyAnswer:
     results: tuple[RelationResult, ...]
     suggestions: tuple[str, ...]
     meta: Meta
+    cursor: str | None = None  # for the results behind these
+    page: Page | None = field(default=None, metadata=NOT_TOLD)

@@ -58,6 +58,7 @@ class DiffOptions:
     path_prefix: str = ""
     limit: int | None = None  # of symbols; None: as the settings say
     include_callers: bool = False  # who calls what changed
+    cursor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

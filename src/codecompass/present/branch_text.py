@@ -30,10 +30,9 @@ def render_diff(answer: DiffAnswer) -> str:
         body += _file_with_symbols(path, whole.pop(path, None), list(group))
     body += [f"{_MARKS[item.change]} {_file(item)}" for item in whole.values()]
     body += [f"note: {note}" for note in answer.notes or ()]
-    total = sum(answer.summary.values())
-    shown = len(answer.results or ())
-    if shown < total:
-        body.append(f"{total - shown} more symbols changed: raise limit, or narrow by path_prefix")
+    if answer.cursor:
+        shown = f"{len(answer.results or ())} of {sum(answer.summary.values())} symbols"
+        body.append(f"{shown}; more: narrow by path_prefix, or cursor={answer.cursor}")
     if not answer.affected_files:
         body.append("no difference")
     text = "\n".join(body)

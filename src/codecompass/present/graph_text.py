@@ -28,11 +28,9 @@ def render_references(answer: ReferencesAnswer) -> str:
     about = f"{count} ({roles})" if roles else "0 uses"
     body = [*_definitions(answer.definitions), *_use_lines(answer.results)]
     body += _nothing(answer.query, answer.definitions, answer.suggestions, answer.meta)
-    if answer.cursor:
-        body.append(f"more: cursor={answer.cursor}")
     if answer.definitions:
         body += _certainty(answer.certainty)
-    return _with_status(answer.meta, about, body)
+    return _with_status(answer, about, body)
 
 
 def render_calls(answer: CallsAnswer) -> str:
@@ -52,8 +50,6 @@ def render_calls(answer: CallsAnswer) -> str:
             body.append(f"{relation}s:")
         body += _call_lines(found)
     body += _nothing(answer.query, answer.definitions, answer.suggestions, answer.meta)
-    if len(answer.results) < answer.total:
-        body.append(f"{answer.total - len(answer.results)} more: raise limit")
     if answer.unknown_calls:
         shown_names = ", ".join(answer.unknown_calls[:_MAX_UNKNOWN])
         rest = len(answer.unknown_calls) - _MAX_UNKNOWN
@@ -61,7 +57,7 @@ def render_calls(answer: CallsAnswer) -> str:
         body.append(f"also calls, meaning unknown: {shown_names}{more}")
     if answer.definitions and answer.direction != "callees":
         body += _certainty(answer.certainty)
-    return _with_status(answer.meta, about, body)
+    return _with_status(answer, about, body)
 
 
 def render_family(answer: FamilyAnswer) -> str:
@@ -71,15 +67,16 @@ def render_family(answer: FamilyAnswer) -> str:
         body.append(f"{relation}:")
         body += [f"  {_place(item)}{_steps(item)}" for item in group]
     body += _nothing(answer.query, answer.definitions, answer.suggestions, answer.meta)
-    if len(answer.results) < answer.total:
-        body.append(f"{answer.total - len(answer.results)} more: raise limit")
     count = f"{len(answer.results)} of {answer.total} relatives"
-    return _with_status(answer.meta, count, body)
+    return _with_status(answer, count, body)
 
 
-def _with_status(meta: Meta, about: str, body: Sequence[str]) -> str:
-    text = "\n".join(body)
-    return f"{state_line(meta)} · {about} · {estimate_tokens(text)} tokens\n{text}"
+def _with_status(
+    answer: ReferencesAnswer | CallsAnswer | FamilyAnswer, about: str, body: Sequence[str]
+) -> str:
+    more = [f"more: cursor={answer.cursor}"] if answer.cursor else []
+    text = "\n".join([*body, *more])
+    return f"{state_line(answer.meta)} · {about} · {estimate_tokens(text)} tokens\n{text}"
 
 
 def _definitions(definitions: Sequence[SymbolResult]) -> list[str]:

@@ -68,7 +68,8 @@ def about_search(
 def plain(value: object) -> object:
     """An answer as dicts, lists and scalars for JSON; fields that say nothing are left out."""
     if is_dataclass(value) and not isinstance(value, type):
-        pairs = ((item.name, getattr(value, item.name)) for item in fields(value))
+        told = (item.name for item in fields(value) if item.metadata.get("is_told", True))
+        pairs = ((name, getattr(value, name)) for name in told)
         return {name: plain(content) for name, content in pairs if content is not None}
     if isinstance(value, Enum):
         return value.value

@@ -87,8 +87,8 @@ def render_locate(answer: LocateAnswer) -> str:
         )
     if answer.suggestions:
         lines.append(f"not matches, but similar: {', '.join(answer.suggestions)}")
-    if len(answer.results) < answer.total:
-        lines.append(f"{answer.total - len(answer.results)} more: narrow by kind or path")
+    if answer.cursor:
+        lines.append(f"more: narrow by kind or path, or cursor={answer.cursor}")
     text = "\n".join(lines)
     found = f"{len(answer.results)} of {answer.total} definitions"
     return f"{state_line(answer.meta)} · {found} · {estimate_tokens(text)} tokens\n{text}"

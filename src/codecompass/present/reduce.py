@@ -1,0 +1,176 @@
+"""An answer and how much of each of its results is to be shown in, a smaller answer out."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import singledispatch
+from typing import TypeVar
+
+from codecompass.model.answer import (
+    ChangedFile,
+    ChangeResult,
+    Completeness,
+    DiffAnswer,
+    LocateAnswer,
+    Meta,
+    RefsAnswer,
+    SearchAnswer,
+    SymbolResult,
+)
+from codecompass.model.graph_answer import (
+    CallsAnswer,
+    FamilyAnswer,
+    ReferencesAnswer,
+    RelationResult,
+)
+from codecompass.present.budget import Form, Forms
+
+_FOLDERS_NAMED = 8
+_DEFINITION = "definition"
+_Unit = TypeVar("_Unit")
+_Related = TypeVar("_Related", ReferencesAnswer, CallsAnswer, FamilyAnswer)
+
+
+def first_forms(answer: object) -> list[Form]:
+    """How much of each unit an answer shows by itself, the most relevant first."""
+    if isinstance(answer, DiffAnswer):
+        return [*map(_form, answer.results or ()), *(Form.NAME for _ in answer.files or ())]
+    if isinstance(answer, RefsAnswer):
+        return [Form.NAME for _ in (*answer.refs, *answer.worktrees)]
+    if isinstance(
+        answer, (LocateAnswer, SearchAnswer, ReferencesAnswer, CallsAnswer, FamilyAnswer)
+    ):
+        return [_form(item) for item in answer.results]
+    return []
+
+
+def _form(item: object) -> Form:
+    has_text = ("context", "body_preview", "diff")
+    if any(getattr(item, name, None) for name in has_text):
+        return Form.BODY
+    if getattr(item, "signature", None) or getattr(item, "preview", None):
+        return Form.SIGNATURE
+    return Form.NAME
+
+
+@singledispatch
+def reduced(answer: object, forms: Forms) -> object:
+    """The answer with each unit in its form; behind what is dropped a cursor leads on."""
+    del forms
+    return answer
+
+
+@reduced.register
+def _(answer: SearchAnswer, forms: Forms) -> SearchAnswer:
+    pairs = zip(answer.results, forms, strict=True)
+    results = tuple(
+        replace(
+            item,
+            body_preview=item.body_preview if form <= Form.BODY else None,
+            doc=item.doc if form <= Form.BODY else None,
+            preview=item.preview if form <= Form.SIGNATURE else None,
+        )
+        for item, form in pairs
+        if form < Form.DROPPED
+    )
+    if len(results) == len(answer.results):
+        return replace(answer, results=results)
+    cursor = answer.page.cursor(len(results), answer.total_hits) if answer.page else None
+    return replace(answer, results=results, cursor=cursor, meta=_cut(answer.meta))
+
+
+@reduced.register
+def _(answer: LocateAnswer, forms: Forms) -> LocateAnswer:
+    pairs = zip(answer.results, forms, strict=True)
+    results = tuple(_symbol(item, form) for item, form in pairs if form < Form.DROPPED)
+    if len(results) == len(answer.results):
+        return replace(answer, results=results)
+    cursor = answer.page.cursor(len(results), answer.total) if answer.page else None
+    return replace(answer, results=results, cursor=cursor, meta=_cut(answer.meta))
+
+
+def _symbol(item: SymbolResult, form: Form) -> SymbolResult:
+    if form <= Form.BODY:
+        return item
+    signature = item.signature if form <= Form.SIGNATURE else None
+    return replace(item, body_preview=None, doc=None, decorators=None, signature=signature)
+
+
+@reduced.register(ReferencesAnswer)
+@reduced.register(CallsAnswer)
+@reduced.register(FamilyAnswer)
+def _(answer: _Related, forms: Forms) -> _Related:
+    pairs = zip(answer.results, forms, strict=True)
+    results = tuple(_relation(item, form) for item, form in pairs if form < Form.DROPPED)
+    if len(results) == len(answer.results):
+        return replace(answer, results=results)
+    counted = sum(item.relation != _DEFINITION for item in results)
+    cursor = answer.page.cursor(counted, answer.total) if answer.page else None
+    return replace(answer, results=results, cursor=cursor, meta=_cut(answer.meta))
+
+
+def _relation(item: RelationResult, form: Form) -> RelationResult:
+    return item if form <= Form.BODY else replace(item, context=None)
+
+
+@reduced.register
+def _(answer: DiffAnswer, forms: Forms) -> DiffAnswer:
+    results, files = answer.results or (), answer.files or ()
+    by_rank = sorted(results, key=lambda item: item.rank)
+    shown = dict(zip((item.rank for item in by_rank), forms, strict=False))
+    kept = tuple(
+        _change(item, shown[item.rank]) for item in results if shown[item.rank] < Form.DROPPED
+    )
+    pairs = list(zip(files, forms[len(results) :], strict=True))
+    told = _kept(files, forms[len(results) :])
+    notes = answer.notes or ()
+    if len(told) < len(files):
+        notes = (*notes, _untold([file for file, form in pairs if form is Form.DROPPED]))
+    meta, cursor = answer.meta, answer.cursor
+    if len(kept) < len(results) and answer.page:
+        meta = _cut(meta)
+        cursor = answer.page.cursor(len(kept), sum(answer.summary.values()))
+    return replace(
+        answer,
+        results=kept if answer.results is not None else None,
+        files=told if answer.files is not None else None,
+        notes=notes or None,
+        meta=meta,
+        cursor=cursor,
+    )
+
+
+def _change(item: ChangeResult, form: Form) -> ChangeResult:
+    if form <= Form.BODY:
+        return item
+    if form is Form.SIGNATURE:
+        return replace(item, diff=None)
+    return replace(item, diff=None, signature=None, before_signature=None, callers=None)
+
+
+def _untold(files: Sequence[ChangedFile]) -> str:
+    """How many files are left out, by folder, so that one can be asked for by its path."""
+    folders = Counter(f"{file.path.rpartition('/')[0] or '.'}/" for file in files)
+    named = [f"{name} {count}" for name, count in folders.most_common(_FOLDERS_NAMED)]
+    rest = len(folders) - _FOLDERS_NAMED
+    more = f" and {rest} more folders" if rest > 0 else ""
+    return f"{len(files):,} more files changed: {', '.join(named)}{more}; narrow by path_prefix"
+
+
+@reduced.register
+def _(answer: RefsAnswer, forms: Forms) -> RefsAnswer:
+    count = len(answer.refs)
+    return replace(
+        answer,
+        refs=_kept(answer.refs, forms[:count]),
+        worktrees=_kept(answer.worktrees, forms[count:]),
+    )
+
+
+def _kept(units: Sequence[_Unit], forms: Forms) -> tuple[_Unit, ...]:
+    pairs = zip(units, forms, strict=True)
+    return tuple(unit for unit, form in pairs if form < Form.DROPPED)
+
+
+def _cut(meta: Meta) -> Meta:
+    return replace(meta, result_completeness=Completeness.TRUNCATED, safety_limit_applied=True)
