@@ -391,6 +391,26 @@ PIECES = {
         ["LIMIT = 3", "def helper", "def wanted"],
         ["other"],
     ),
+    "what a macro names": (
+        "a.rs",
+        """
+        struct Visitor;
+        struct Other;
+
+        macro_rules! wanted {
+            ($kind:ty) => {
+                impl $kind {
+                    fn visitor() -> Visitor {
+                        Visitor
+                    }
+                }
+            };
+        }
+        """,
+        "wanted",
+        ["struct Visitor;", "macro_rules! wanted"],
+        ["Other"],
+    ),
 }
 
 
@@ -405,6 +425,23 @@ def test_pieces(tmp_path: Path, name: str) -> None:
     for part in not_there:
         assert part not in text
     assert not extract(detect_language(path, text.encode()), text.encode()).has_errors
+
+
+def test_what_a_type_of_a_header_consists_of(tmp_path: Path) -> None:
+    source = "struct node { int key; };\nstruct other { int key; };\n"
+    write(
+        tmp_path,
+        {
+            "node.h": "typedef struct node node;\nint wanted(node *one);\n",
+            "node.c": f'#include "node.h"\n\n{source}\nint wanted(node *one) '
+            "{ return one == 0; }\n",
+        },
+    )
+    with Engine.open(tmp_path) as engine:
+        answer = engine.context("symbol = node.c > wanted")
+    texts = {item.path: item.text for item in answer.snapshots}
+    assert "struct node { int key; };" in texts["node.c"]
+    assert "other" not in texts["node.c"]
 
 
 def test_line_ends_of_windows(tmp_path: Path) -> None:

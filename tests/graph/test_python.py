@@ -97,6 +97,16 @@ REFERENCES = {
 }
 
 
+def test_types_in_quotes_are_uses(tmp_path: Path) -> None:
+    source = (
+        "from typing import Annotated, Literal, Optional\n\n\nclass Box:\n    pass\n\n\n"
+        "def one(a: Optional['Box'], b: 'dict[str, Box] | None') -> 'list[Box]':\n    ...\n\n"
+        "def two(a: Annotated[int, 'Box'], b: Literal['Box'], c: 'a Box of it'):\n    ...\n"
+    )
+    with Engine.open(write(tmp_path, {"box.py": source})) as engine:
+        assert uses(engine, "Box") == ["box.py:8 type"] * 3
+
+
 def test_references_are_counted_exactly(tmp_path: Path) -> None:
     # Not `token.py`: the standard library has one, and it comes first.
     files = {name.replace("token", "tokens"): text for name, text in REFERENCES.items()}
@@ -104,7 +114,7 @@ def test_references_are_counted_exactly(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, files)) as engine:
         assert uses(engine, "src/tokens.py > Token") == [
             "src/four.py:3 inherit", "src/one.py:2 import", "src/one.py:3 call",
-            "src/two.py:3 type",
+            "src/two.py:3 type", "src/two.py:3 type",
         ]  # fmt: skip
         assert uses(engine, "src/tokens.py > Token > valid") == [
             "src/four.py:6 call", "src/three.py:2 call", "src/two.py:4 call",

@@ -1,5 +1,6 @@
 """A path of a view in, the file with all that is known of it out; ready to be shown in part."""
 
+import re
 from collections.abc import Sequence
 
 from codecompass.engine.views import View
@@ -9,6 +10,9 @@ from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.parse.languages import BY_NAME
 
 _SHORT = 15  # lines of a constructor
+_WITH_TAGS = frozenset({"c", "cpp"})  # languages in which `struct x` and `x` are two names
+_TAGGED = frozenset({SymbolKind.STRUCT, SymbolKind.ENUM})
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
 def code_file(view: View, path: str) -> CodeFile | None:
@@ -31,12 +35,14 @@ def code_file(view: View, path: str) -> CodeFile | None:
         syntax=CodeSyntax(
             language.comment, language.quotes, language.is_never_empty, language.opening
         ),
-        own_uses=_own_uses(view, path, records),
+        own_uses=_own_uses(view, path, records, text, has_tags=language.name in _WITH_TAGS),
         other_uses=_other_uses(view, path) if has_nameless else (),
     )
 
 
-def _own_uses(view: View, path: str, records: Sequence[Symbol]) -> list[OwnUse] | None:
+def _own_uses(
+    view: View, path: str, records: Sequence[Symbol], text: str, *, has_tags: bool
+) -> list[OwnUse] | None:
     """The uses of what the file defines; of several declarations of one the one with a body."""
     graph = view.reader.graph
     if not graph.is_linked(path):
@@ -53,7 +59,39 @@ def _own_uses(view: View, path: str, records: Sequence[Symbol]) -> list[OwnUse] 
     own = {
         number: ordinals[key] for number, key in graph.own_nodes(path).items() if key in ordinals
     }
-    return [OwnUse(start, own[target]) for start, target in graph.targets(path) if target in own]
+    uses = graph.targets(path)
+    found = [OwnUse(start, own[target]) for start, target in uses if target in own]
+    others = [start for start, target in uses if target not in own]
+    found += _uses_by_name(text, records, others if has_tags else ())
+    return sorted(found)
+
+
+def _uses_by_name(text: str, records: Sequence[Symbol], elsewhere: Sequence[int]) -> list[OwnUse]:
+    """Uses that mean nothing by themselves: in a macro, and of a C type whose tag is here.
+
+    A header has `typedef struct node node;`, and the file says what a `struct node` is.
+    """
+    macros = [one for one in records if one.kind is SymbolKind.MACRO]
+    tags = {one.name: one.ordinal for one in records if one.kind in _TAGGED and one.has_body}
+    if not macros and not (tags and elsewhere):
+        return []
+    raw = text.encode()
+    named = ((start, _WORD.match(raw, start)) for start in elsewhere if tags)
+    found = [
+        OwnUse(start, tags[word[0].decode()])
+        for start, word in named
+        if word and word[0].decode() in tags
+    ]
+    top = {one.name: one.ordinal for one in reversed(records) if _is_at_top(one)}
+    for macro in macros:
+        start, end = macro.span.start_byte, macro.span.end_byte
+        names = ((word.start(), word[0].decode()) for word in _WORD.finditer(raw, start, end))
+        found += [OwnUse(at, top[name]) for at, name in names if name in top]
+    return [use for use in found if not _holds(records[use.target], use.start)]
+
+
+def _is_at_top(record: Symbol) -> bool:
+    return not (record.scope or record.is_statement or record.kind is SymbolKind.IMPL)
 
 
 def _is_short_maker(record: Symbol) -> bool:

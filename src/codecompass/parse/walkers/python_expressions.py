@@ -7,10 +7,11 @@ from tree_sitter import Node
 
 from codecompass.model.module import NOTHING, DeclFlag, DeclKind, ScopeKind
 from codecompass.model.reference import Role
+from codecompass.parse.parser import parse_text
 from codecompass.parse.walkers.builder import Builder
 
-_TYPE_TOKEN = re.compile(r"[\w.]+|[\[\],|]")
-_QUOTES = re.compile(r"""^[rRbBuU]*["']+|["']+$""")
+_QUOTES = re.compile(rb"""^[rRbBuU]*["']+|["']+$""")
+_BEFORE = b"_:("
 _MAX_ARGUMENTS = 8
 _MAX_ITEMS = 4
 _LITERALS = {
@@ -392,7 +393,7 @@ class Expressions:
                 else NOTHING
             )
         if kind == "string":
-            return self._annotation_text(_QUOTES.sub("", self.builder.text(node)), scope)
+            return self._quoted(node, scope, role)
         if kind == "none":
             return self.builder.expr("none")
         if kind == "binary_operator":
@@ -420,45 +421,27 @@ class Expressions:
                 if inner.type == "attribute":
                     self.expression(inner, scope)
             return self.builder.expr("lit", "str")
+        if self.builder.text(parts[0]).endswith("Annotated"):
+            for child in rest[1:]:  # about the type, no types
+                self.expression(child.named_children[0] if child.type == "type" else child, scope)
+            rest = rest[:1]
         arguments = tuple(self.annotation(child, scope) for child in rest)
         if head == NOTHING:
             return NOTHING
         return self.builder.expr("apply", head, arguments)
 
-    def _annotation_text(self, text: str, scope: int) -> int:
-        tokens = _TYPE_TOKEN.findall(text)
-        tokens.reverse()
-        return self._parse_type(tokens, scope)
-
-    def _parse_type(self, tokens: list[str], scope: int) -> int:
-        """Read `a.B[C, D] | E` from the end of a reversed list of tokens."""
-        found: list[int] = []
-        while tokens and tokens[-1] not in ("]", ","):
-            part = tokens.pop()
-            if part == "|":
-                continue
-            if part == "[":
-                arguments = self._parse_arguments(tokens, scope)
-                if found and found[-1] != NOTHING:
-                    found[-1] = self.builder.expr("apply", found[-1], arguments)
-                else:
-                    found.append(self.builder.expr("tuple", arguments))
-            elif part == "None":
-                found.append(self.builder.expr("none"))
-            else:
-                first, *rest = part.split(".")
-                number = self.builder.expr("name", first, scope)
-                for name in rest:
-                    number = self.builder.expr("member", number, name)
-                found.append(number)
-        return self.builder.either(found)
-
-    def _parse_arguments(self, tokens: list[str], scope: int) -> tuple[int, ...]:
-        arguments = []
-        while tokens and tokens[-1] != "]":
-            if tokens[-1] == ",":
-                tokens.pop()
-            arguments.append(self._parse_type(tokens, scope))
-        if tokens:
-            tokens.pop()
-        return tuple(arguments)
+    def _quoted(self, node: Node, scope: int, role: Role) -> int:
+        """What a type in quotes says, as if it stood there without them."""
+        quoted = self.builder.text(node).encode()
+        text = _QUOTES.sub(b"", quoted)
+        code = _BEFORE + text + b")"
+        root = parse_text("tree_sitter_python", "language", code)
+        statement = root.named_children[0] if root.named_children else None
+        if statement is None or root.has_error:  # prose
+            return NOTHING
+        written = statement.named_children[0].child_by_field_name("type")
+        if written is None:
+            return NOTHING
+        shift = node.start_byte + quoted.index(text) - len(_BEFORE)
+        with self.builder.inside(code, shift):
+            return self.annotation(written, scope, role)
