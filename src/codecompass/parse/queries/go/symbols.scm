@@ -16,7 +16,8 @@
 (field_declaration name: (field_identifier) @name @symbol.field @wrapped) @wrapper
 (method_elem name: (field_identifier) @name) @symbol.method
 
-(const_spec name: (identifier) @name @symbol.constant @wrapped) @wrapper
+; by position: the grammar gives the field `name` to the first of `const X, Y = 1, 2` only
+(const_spec (identifier) @name @symbol.constant @wrapped) @wrapper
 (source_file (var_declaration (var_spec name: (identifier) @name @symbol.variable @wrapped) @wrapper))
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name @symbol.variable @wrapped) @wrapper)))
 
