@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from codecompass.engine.engine import Engine
 
-__all__ = ["Engine"]
+__all__ = ["Engine", "__version__"]
+__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:

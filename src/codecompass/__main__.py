@@ -1,6 +1,21 @@
-"""`python -m codecompass`."""
+"""`codecompass` and `python -m codecompass`: where the front ends meet."""
 
-from codecompass.cli.main import run
+import argparse
+import sys
+
+from codecompass.cli.main import main
+
+
+def run() -> None:
+    """Entry point of the installed command."""
+    sys.exit(main(sys.argv[1:], {"serve-mcp": _serve_mcp}))
+
+
+def _serve_mcp(parsed: argparse.Namespace) -> int:
+    from codecompass.mcp.serve import run_serve_mcp  # answers before the engine is loaded
+
+    return run_serve_mcp(parsed)
+
 
 if __name__ == "__main__":
     run()

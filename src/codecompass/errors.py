@@ -12,6 +12,9 @@ CodeCompassError
 ├── ConfigInvalid            config_invalid
 ├── WorkspaceMissing         workspace_not_found
 ├── WorkspaceUnreadable      workspace_unreadable
+├── WorkspaceUnknown         workspace_not_registered
+├── WorkspaceForbidden       workspace_not_allowed
+├── TooManyJobs              indexing_rate_limited
 ├── FileNotIndexed           file_not_indexed
 ├── GitMissing               git_missing
 ├── GitFailed                git_failed
@@ -114,6 +117,30 @@ class WorkspaceUnreadable(CodeCompassError):
 
     code = "workspace_unreadable"
     remediation = "check the permissions of the folder"
+
+
+class WorkspaceUnknown(CodeCompassError):
+    """A server was asked about a folder that it was not started for and that has no index."""
+
+    code = "workspace_not_registered"
+    remediation = (
+        "leave workspace out, run `codecompass index` there, or start the server with"
+        " --workspace for it, or with --auto-workspace and --allowed-root"
+    )
+
+
+class WorkspaceForbidden(CodeCompassError):
+    """A server was asked about a folder outside the roots that it may look into."""
+
+    code = "workspace_not_allowed"
+    remediation = "give a folder below an allowed root, or start the server with another one"
+
+
+class TooManyJobs(CodeCompassError):
+    """More folders are to be indexed on demand than a server starts at a time."""
+
+    code = "indexing_rate_limited"
+    remediation = "ask again in a minute"
 
 
 class FileNotIndexed(CodeCompassError):

@@ -1,8 +1,8 @@
 """The command line's grammar; knows nothing of the engine, so that --help is quick."""
 
 import argparse
-from importlib.metadata import version
 
+from codecompass import __version__
 from codecompass.model.reference import ROLE_CHOICES
 
 _EXAMPLES = """examples:
@@ -42,7 +42,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=version("codecompass"))
+    parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     common = _common()
     with_ref = _with_ref(common)
@@ -51,6 +51,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_graph_commands(commands, with_ref)
     _add_branch_commands(commands, common, with_ref)
     _add_report_commands(commands, common, with_ref)
+    _add_serve_commands(commands)
     return parser
 
 
@@ -96,7 +97,15 @@ def _add_index_commands(
         action="store_true",
         help="index nothing; list what is left out, each with file, line and rule",
     )
-    commands.add_parser("sync", parents=[with_ref], help="bring an existing index up to date")
+    sync = commands.add_parser(
+        "sync", parents=[with_ref], help="bring an existing index up to date"
+    )
+    for parser in (index, sync):
+        parser.add_argument(
+            "--progress-json",
+            action="store_true",
+            help="progress as JSON lines on standard error",
+        )
 
 
 def _add_question_commands(
@@ -387,3 +396,38 @@ def _add_report_commands(
     config = commands.add_parser("config", parents=[common], help="the settings in force")
     config.add_argument("action", choices=("show",), nargs="?", default="show")
     commands.add_parser("doctor", parents=[common], help="what is right and wrong, what to do")
+
+
+def _add_serve_commands(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+) -> None:
+    serve = commands.add_parser(
+        "serve-mcp",
+        help="serve agents by the Model Context Protocol",
+        description="Over standard input and output, or HTTP on this machine. Indexes are built"
+        " when they are first asked for. `codecompass install` tells agents about it.",
+    )
+    serve.set_defaults(json=False, quiet=False)
+    serve.add_argument(
+        "--workspace",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="repeatable; the first is meant where a call names none (default: the project that"
+        " the agent works in)",
+    )
+    serve.add_argument(
+        "--tools", default="core", metavar="SET", help="core, full, or names with commas between"
+    )
+    serve.add_argument("--transport", choices=("stdio", "http"), default="stdio")
+    serve.add_argument("--host", default="127.0.0.1", help="of HTTP (default: this machine only)")
+    serve.add_argument("--port", type=int, default=8801, metavar="N", help="of HTTP")
+    serve.add_argument(
+        "--auto-workspace",
+        action="store_true",
+        help="index folders below --allowed-root when they are asked about",
+    )
+    serve.add_argument(
+        "--allowed-root", action="append", default=[], metavar="DIR", help="repeatable"
+    )
+    serve.add_argument("--no-prewarm", action="store_true", help="open nothing ahead of questions")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from codecompass.cli.batch import answer_lines, lines_when_ready, raw_lines
-from codecompass.cli.terminal import ProgressBar, print_json, print_text
+from codecompass.cli.terminal import ProgressBar, ProgressLines, print_json, print_text
 from codecompass.config.load import PROJECT_FILE, load_settings
 from codecompass.engine.engine import Engine
 from codecompass.engine.operations import KINDS, call_operation
@@ -425,7 +425,8 @@ class _Progress:
     """A progress bar while something long runs; none if nobody wants one."""
 
     def __init__(self, parsed: argparse.Namespace) -> None:
-        self._bar = ProgressBar()
+        as_lines = getattr(parsed, "progress_json", False)
+        self._bar = ProgressLines() if as_lines else ProgressBar()
         self._is_wanted = not parsed.quiet
 
     def __enter__(self) -> Progress:

@@ -4,11 +4,10 @@ import argparse
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from codecompass.cli.arguments import build_parser
-from codecompass.cli.terminal import print_error
 from codecompass.errors import (
     BadInput,
     CodeCompassError,
@@ -21,25 +20,23 @@ from codecompass.errors import (
 )
 
 ANSWERED, NOTHING_FOUND, BAD_USAGE, NO_INDEX, INTERNAL = 0, 1, 2, 3, 4
+Server = Callable[[argparse.Namespace], int]
 _INTERRUPTED = 128 + signal.SIGINT
 _USAGE_ERRORS = (BadInput, ConfigInvalid, WorkspaceMissing, WorkspaceUnreadable)
 _INDEX_ERRORS = (IndexMissing, IndexIncompatible, FileNotIndexed)
 
 
-def run() -> None:
-    """Entry point of the installed command."""
-    sys.exit(main(sys.argv[1:]))
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run one command; returns the exit status."""
+def main(arguments: Sequence[str], servers: Mapping[str, Server] | None = None) -> int:
+    """Run one command; returns the exit status. `servers` are commands of other front ends."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     parsed = build_parser().parse_args(arguments)
     try:
-        return _run_command(parsed)
+        return _run_command(parsed, servers or {})
     except CodeCompassError as error:
+        from codecompass.cli.terminal import print_error  # rarely needed
+
         print_error(error, as_json=parsed.json or parsed.command == "batch")
         return _exit_status(error)
     except KeyboardInterrupt:
@@ -54,7 +51,9 @@ def main(arguments: Sequence[str]) -> int:
         return INTERNAL
 
 
-def _run_command(parsed: argparse.Namespace) -> int:
+def _run_command(parsed: argparse.Namespace, servers: Mapping[str, Server]) -> int:
+    if parsed.command in servers:
+        return servers[parsed.command](parsed)
     from codecompass.cli import commands  # --help must not load the engine
 
     if parsed.workspace is None:

@@ -41,6 +41,26 @@ def error_value(error: CodeCompassError) -> dict[str, object]:
     }
 
 
+class ProgressLines:
+    """Progress as JSON lines on standard error, for programs."""
+
+    def __init__(self) -> None:
+        self._told_at = 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Say how far it is, a few times a second."""
+        now = time.monotonic()
+        if now - self._told_at < _REDRAW_S and 0 < done < total:
+            return
+        self._told_at = now
+        said = {"stage": stage, "done": done, "total": total}
+        sys.stderr.write(json.dumps(said) + "\n")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Leave what was said."""
+
+
 class ProgressBar:
     """A bar on standard error, drawn only if a person is looking."""
 

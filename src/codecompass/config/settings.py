@@ -31,6 +31,7 @@ class FreshnessSettings:
 
     policy: str = "balanced"  # strict | balanced | best_effort
     sync_files: int = 200  # balanced: up to so many changed files are synced before answering
+    wait_s: float = 3.0  # balanced: so long another process that does the same work is waited for
     recheck_after_s: float = 0.0  # a look at the files counts for so long; 0: look every time
 
 
@@ -113,6 +114,24 @@ class AnswerSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """What a server for agents takes on."""
+
+    max_characters: int = 18_000  # of one answer; the least that a client cuts at is 20,000
+    first_wait_s: float = 5.0  # how long a first question waits for its index to be built
+    progress_wait_s: float = 45.0  # the same where the caller is told how far it is
+    warm_workspaces: int = 4  # kept open, those asked last
+    engines: int = 2  # open for one workspace: so many questions at a time
+    auto_workspaces: int = 10  # found on demand and remembered
+    auto_keep_days: int = 7  # one of those that nobody asks for is forgotten after so long
+    jobs_at_once: int = 2  # folders that are indexed on demand at the same time
+    jobs_per_minute: int = 6  # folders that begin to be indexed on demand
+    max_requests: int = 500  # over HTTP at the same time; more are told to come back
+    max_body_bytes: int = 1_048_576  # of one request over HTTP
+    audit: bool = True  # note each call in a log: which tool, how long, what came of it
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All parts, and for each value that is not a default, where it comes from."""
 
@@ -123,6 +142,7 @@ class Settings:
     answers: AnswerSettings = field(default_factory=AnswerSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     ranking: RankingSettings = field(default_factory=RankingSettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
     origins: dict[str, str] = field(default_factory=dict)  # "index.workers" → "CODECOMPASS_…"
 
     def items(self) -> list[tuple[str, object, str]]:
@@ -145,5 +165,6 @@ PARTS = {
     "answers": AnswerSettings,
     "search": SearchSettings,
     "ranking": RankingSettings,
+    "server": ServerSettings,
 }
 """The parts by the name they have in configuration files."""

@@ -10,7 +10,6 @@ from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.parse.languages import BY_NAME
 
 _SHORT = 15  # lines of a constructor
-_WITH_TAGS = frozenset({"c", "cpp"})  # languages in which `struct x` and `x` are two names
 _TAGGED = frozenset({SymbolKind.STRUCT, SymbolKind.ENUM})
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
@@ -35,7 +34,7 @@ def code_file(view: View, path: str) -> CodeFile | None:
         syntax=CodeSyntax(
             language.comment, language.quotes, language.is_never_empty, language.opening
         ),
-        own_uses=_own_uses(view, path, records, text, has_tags=language.name in _WITH_TAGS),
+        own_uses=_own_uses(view, path, records, text, has_tags=language.has_tags),
         other_uses=_other_uses(view, path) if has_nameless else (),
     )
 

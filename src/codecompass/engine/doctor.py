@@ -5,6 +5,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from codecompass import __version__
 from codecompass.engine.workspace import Workspace
 from codecompass.errors import CodeCompassError
 from codecompass.model.answer import Check, DoctorAnswer
@@ -50,7 +51,7 @@ def examine(workspace: Workspace, store: RepositoryStore) -> DoctorAnswer:
 def _versions() -> Check:
     python = f"{platform.python_implementation()} {platform.python_version()} on {sys.platform}"
     packages = ", ".join(f"{name} {_version(name)}" for name in ("tree-sitter", "tantivy"))
-    detail = f"codecompass {_version('codecompass')}, {python}, {packages}"
+    detail = f"codecompass {__version__}, {python}, {packages}"
     return Check("versions", True, f"{detail}, SQLite {sqlite_version()}")
 
 

@@ -138,6 +138,14 @@ class Engine(Questions):
             job = self._store.last_job(name)
         return self._status(job, meant)
 
+    def readiness(self, ref: str | None = None) -> Compatibility:
+        """Whether questions can be answered without building an index first."""
+        found = self._store.compatibility()
+        if found is not Compatibility.COMPATIBLE:
+            return found
+        is_ready = self._views.is_ready(self._views.meant(ref))
+        return Compatibility.COMPATIBLE if is_ready else Compatibility.NOT_INDEXED
+
     def doctor(self) -> DoctorAnswer:
         """What is right and wrong with this installation and this index."""
         from codecompass.engine.doctor import examine  # rarely needed

@@ -187,6 +187,13 @@ def _status(engine: Engine, given: Mapping[str, Any]) -> object:
     )
 
 
+def _health(engine: Engine, given: Mapping[str, Any]) -> object:
+    del given  # nothing can be asked for
+    from codecompass.engine.health import health  # rarely needed
+
+    return health(engine)
+
+
 def _graph_options(given: Mapping[str, Any]) -> GraphOptions:
     return GraphOptions(
         roles=given.get("role", ()),
@@ -415,6 +422,12 @@ OPERATIONS = {
             _status,
         ),
         Operation(
+            "health_check",
+            "how the workspace is, versions, limits",
+            (),
+            _health,
+        ),
+        Operation(
             "index_repo",
             "build the index or bring it up to date; with force from nothing",
             (Argument("force", bool), _REF),
@@ -471,6 +484,8 @@ def _converted(argument: Argument, value: object) -> object:
 def _single(argument: Argument, value: object) -> object:
     if argument.kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
+    elif argument.kind is int and isinstance(value, float) and value.is_integer():
+        value = int(value)  # some programs know but one kind of number
     if type(value) is not argument.kind:
         kind = argument.kind.__name__
         raise BadInput(f"{argument.name}: given {value!r}; allowed: a value of type {kind}")

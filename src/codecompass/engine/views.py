@@ -30,6 +30,8 @@ from codecompass.source.walk import Listing
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore
 
+_SYNC_POLL_S = 0.02
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -221,6 +223,16 @@ class Views:
             self._lacked = (state, len(lacked_blobs(reader.files())))
         return self._lacked[1]
 
+    def is_ready(self, ref: str) -> bool:
+        """Whether a ref can be asked without building its snapshot first."""
+        if ref != LIVE:
+            return self._is_ready(self.name_of(ref))
+        reader = self._store.reader(live_name(self.root))
+        if reader is None:
+            return False
+        with reader:
+            return True
+
     def _is_ready(self, name: SnapshotName) -> bool:
         reader = self._store.reader(name)
         if reader is None:
@@ -295,7 +307,9 @@ class Views:
             return Freshness.FRESH if self.real_delta().is_empty else Freshness.STALE
         must_wait = delta is None or settings.freshness.policy == "strict"
         if not must_wait and self._store.is_syncing(live_name(self.root)):
-            return Freshness.SYNCING  # somebody does it already: answer from what is published
+            if self._is_still_syncing():
+                return Freshness.SYNCING  # answer from what is published
+            look = None  # what was published meanwhile is newer
         try:
             self.sync_live(progress, listing=look.listing if look else None)
         except StoreBusy:
@@ -303,6 +317,15 @@ class Views:
                 raise
             return Freshness.SYNCING
         return Freshness.FRESH
+
+    def _is_still_syncing(self) -> bool:
+        """Whether another process that does the same work is not done in a moment."""
+        deadline = time.monotonic() + self._workspace.settings.freshness.wait_s
+        while self._store.is_syncing(live_name(self.root)):
+            if time.monotonic() >= deadline:
+                return True
+            time.sleep(_SYNC_POLL_S)
+        return False
 
     def real_delta(self) -> FileDelta:
         """What has really changed in the working tree since the last publish."""

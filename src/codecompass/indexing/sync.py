@@ -106,10 +106,19 @@ def sync_workspace(  # noqa: PLR0913  # two of them are only ever given by name 
     extracted so far is found by the next run.
     """
     progress("scan", 0, 0)
-    with store.writing(force=force, on_wait=lambda: progress("wait", 0, 0)) as session:
+    has_waited = False
+
+    def wait() -> None:
+        nonlocal has_waited
+        has_waited = True
+        progress("wait", 0, 0)
+
+    with store.writing(force=force, on_wait=wait) as session:
         job = Job(session, root, settings=settings, progress=progress)
         planner = _Planner(session, root, settings.index)
-        return job.run(planner.plan(listing or list_workspace(root, scratch)))
+        if listing is None or has_waited:  # whoever wrote meanwhile has seen newer files
+            listing = list_workspace(root, scratch)
+        return job.run(planner.plan(listing))
 
 
 class _Planner:

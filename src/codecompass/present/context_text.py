@@ -26,13 +26,18 @@ def assemble(
     named: int,
 ) -> str:
     """The text of an answer; of what is dropped the first are `named`, with their handles."""
-    parts = [graph, *(text.rstrip("\n") for text in code)]
-    if dropped:
-        told = [f"{name[:_NAME_CHARS]} [{handle}]" for name, handle in dropped[:named]]
-        rest = len(dropped) - len(told)
-        more = [f"{rest} more"] if rest > 0 else []
-        parts.append(f"not shown for want of budget: {', '.join([*told, *more])}")
-    return "\n\n".join([*parts, "\n".join(tail)])
+    end = _end(dropped, tail, named)
+    return "\n\n".join([graph, *(text.rstrip("\n") for text in code), end])
+
+
+def _end(dropped: Sequence[tuple[str, str]], tail: Sequence[str], named: int) -> str:
+    lines = "\n".join(tail)
+    if not dropped:
+        return lines
+    told = [f"{name[:_NAME_CHARS]} [{handle}]" for name, handle in dropped[:named]]
+    rest = len(dropped) - len(told)
+    more = [f"{rest} more"] if rest > 0 else []
+    return f"not shown for want of budget: {', '.join([*told, *more])}\n\n{lines}"
 
 
 def last_lines(notes: Sequence[str], meta: Meta) -> list[str]:
@@ -42,22 +47,30 @@ def last_lines(notes: Sequence[str], meta: Meta) -> list[str]:
 
 def render_context(answer: ContextAnswer) -> str:
     """The answer as it is read; its last line says which state of the code it is about."""
+    return "\n\n".join(context_parts(answer))
+
+
+def context_parts(answer: ContextAnswer) -> list[str]:
+    """How results hang together, the code of each file, and what else is to be said."""
     if not answer.results:
-        meta = answer.meta
-        asked = cut_to_tokens(answer.query, answer.budget // 3)
-        lines = [
-            f"nothing found for {asked!r}; searched {meta.searched_files or 0:,}"
-            f" files, {meta.searched_symbols or 0:,} definitions"
-        ]
-        if answer.suggestions:
-            lines.append(f"not matches, but similar names: {', '.join(answer.suggestions)}")
-        return "\n".join([*lines, state_line(meta)])
+        return ["\n".join(_nothing(answer))]
     dropped = [
         (item.qualified_name or item.name, item.handle)
         for item in answer.results
         if item.shown == "dropped"
     ]
-    code = [item.text for item in answer.snapshots]
+    code = [item.text.rstrip("\n") for item in answer.snapshots]
     tail = last_lines(answer.notes or (), answer.meta)
-    named = count_named(answer.budget)
-    return assemble(answer.graph, code, dropped=dropped, tail=tail, named=named)
+    return [answer.graph, *code, _end(dropped, tail, count_named(answer.budget))]
+
+
+def _nothing(answer: ContextAnswer) -> list[str]:
+    meta = answer.meta
+    asked = cut_to_tokens(answer.query, answer.budget // 3)
+    lines = [
+        f"nothing found for {asked!r}; searched {meta.searched_files or 0:,}"
+        f" files, {meta.searched_symbols or 0:,} definitions"
+    ]
+    if answer.suggestions:
+        lines.append(f"not matches, but similar names: {', '.join(answer.suggestions)}")
+    return [*lines, state_line(meta)]

@@ -9,14 +9,18 @@ from typing import TypeVar
 from codecompass.model.answer import (
     ChangedFile,
     ChangeResult,
+    CompareAnswer,
     Completeness,
     DiffAnswer,
+    FolderAnswer,
     LocateAnswer,
     Meta,
+    OutlineAnswer,
     RefsAnswer,
     SearchAnswer,
     SymbolResult,
 )
+from codecompass.model.cluster import ClustersAnswer, ExpansionAnswer, ExpansionState
 from codecompass.model.graph_answer import (
     CallsAnswer,
     FamilyAnswer,
@@ -37,6 +41,14 @@ def first_forms(answer: object) -> list[Form]:
         return [*map(_form, answer.results or ()), *(Form.NAME for _ in answer.files or ())]
     if isinstance(answer, RefsAnswer):
         return [Form.NAME for _ in (*answer.refs, *answer.worktrees)]
+    if isinstance(answer, ClustersAnswer):
+        return [Form.NAME for _ in answer.clusters]
+    if isinstance(answer, CompareAnswer):
+        return [Form.NAME for _ in _diff_lines(answer)]
+    if isinstance(answer, (OutlineAnswer, ExpansionAnswer)):
+        return [Form.NAME for _ in answer.results]
+    if isinstance(answer, FolderAnswer):
+        return [Form.NAME for _ in (*answer.files, *answer.results)]
     if isinstance(
         answer, (LocateAnswer, SearchAnswer, ReferencesAnswer, CallsAnswer, FamilyAnswer)
     ):
@@ -170,6 +182,53 @@ def _(answer: RefsAnswer, forms: Forms) -> RefsAnswer:
 def _kept(units: Sequence[_Unit], forms: Forms) -> tuple[_Unit, ...]:
     pairs = zip(units, forms, strict=True)
     return tuple(unit for unit, form in pairs if form < Form.DROPPED)
+
+
+@reduced.register
+def _(answer: ClustersAnswer, forms: Forms) -> ClustersAnswer:
+    kept = _kept(answer.clusters, forms)
+    if len(kept) == len(answer.clusters):
+        return answer
+    rest = len(answer.clusters) - len(kept)
+    notes = (*(answer.notes or ()), f"{rest} more clusters do not fit: ask for fewer, or narrow")
+    return replace(answer, clusters=kept, notes=notes, meta=_cut(answer.meta))
+
+
+@reduced.register
+def _(answer: OutlineAnswer, forms: Forms) -> OutlineAnswer:
+    kept = _kept(answer.results, forms)
+    return replace(answer, results=kept, meta=_cut(answer.meta))
+
+
+@reduced.register
+def _(answer: ExpansionAnswer, forms: Forms) -> ExpansionAnswer:
+    kept = _kept(answer.results, forms)
+    state = ExpansionState.TRUNCATED
+    return replace(answer, results=kept, state=state, meta=_cut(answer.meta))
+
+
+@reduced.register
+def _(answer: FolderAnswer, forms: Forms) -> FolderAnswer:
+    count = len(answer.files)
+    return replace(
+        answer,
+        files=_kept(answer.files, forms[:count]),
+        results=_kept(answer.results, forms[count:]),
+        meta=_cut(answer.meta),
+    )
+
+
+@reduced.register
+def _(answer: CompareAnswer, forms: Forms) -> CompareAnswer:
+    lines = _diff_lines(answer)
+    kept = _kept(lines, forms)
+    told = "\n".join([*kept, f"… {len(lines) - len(kept)} more lines"])
+    results = tuple(replace(item, diff=told) for item in answer.results)
+    return replace(answer, results=results, meta=_cut(answer.meta))
+
+
+def _diff_lines(answer: CompareAnswer) -> list[str]:
+    return [line for item in answer.results for line in (item.diff or "").splitlines()]
 
 
 def _cut(meta: Meta) -> Meta:

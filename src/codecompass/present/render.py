@@ -24,6 +24,7 @@ from codecompass.model.answer import (
 from codecompass.model.cluster import ClustersAnswer, ExpansionAnswer
 from codecompass.model.context_answer import ContextAnswer
 from codecompass.model.graph_answer import CallsAnswer, FamilyAnswer, ReferencesAnswer
+from codecompass.model.health import HealthAnswer
 from codecompass.present.branch_text import (
     render_compare,
     render_diff,
@@ -41,6 +42,7 @@ from codecompass.present.search_text import render_explain, render_followups, re
 from codecompass.present.text import (
     render_doctor,
     render_folder,
+    render_health,
     render_locate,
     render_outline,
     render_status,
@@ -60,6 +62,7 @@ _RENDERERS: dict[type, Callable[[Any], str]] = {
     FamilyAnswer: render_family,
     FolderAnswer: render_folder,
     FollowupAnswer: render_followups,
+    HealthAnswer: render_health,
     GarbageAnswer: render_garbage,
     LocateAnswer: render_locate,
     OutlineAnswer: render_outline,

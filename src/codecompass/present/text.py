@@ -11,6 +11,7 @@ from codecompass.model.answer import (
     SymbolResult,
     SyncAnswer,
 )
+from codecompass.model.health import HealthAnswer
 from codecompass.model.snapshot import LIVE
 from codecompass.present.meta import state_line
 from codecompass.text.tokens import estimate_tokens
@@ -144,6 +145,18 @@ def render_sync(answer: SyncAnswer) -> str:
         f"{counts.requoted:,} chunks quote a changed signature" if counts.requoted else "",
     ]
     return f"indexed in {answer.duration_ms / 1000:.1f} s: {', '.join(p for p in parts if p)}"
+
+
+def render_health(answer: HealthAnswer) -> str:
+    """One line for each workspace, then what bounds a server."""
+    lines = [f"{answer.status} · codecompass {answer.version}"]
+    for item in answer.workspaces:
+        counts = f" · {item.files:,} files, {item.symbols:,} symbols" if item.files else ""
+        warm = {True: " · warm", False: " · cold", None: ""}[item.is_warm]
+        said = f" · {item.said}" if item.said else ""
+        lines.append(f"{item.path} · {item.ref} · {item.status}{counts}{warm}{said}")
+    lines.append(", ".join(f"{name} {value:g}" for name, value in answer.limits.items()))
+    return "\n".join(lines)
 
 
 def render_doctor(answer: DoctorAnswer) -> str:

@@ -1,0 +1,82 @@
+"""A workspace in, an engine of its own for one call out; a few stay open for the next."""
+
+from collections import OrderedDict
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Condition
+
+from codecompass.engine.engine import Engine
+from codecompass.engine.workspace import open_workspace
+
+
+class Engines:
+    """An engine answers one call at a time; calls beyond those wait for the next that is free."""
+
+    def __init__(self, *, for_each: int, workspaces: int) -> None:
+        self._for_each = max(1, for_each)
+        self._workspaces = max(1, workspaces)
+        self._free: OrderedDict[Path, list[Engine]] = OrderedDict()  # asked last at the end
+        self._taken: dict[Path, int] = {}
+        self._change = Condition()
+        self._is_closed = False
+
+    @contextmanager
+    def lease(self, root: Path) -> Generator[Engine]:
+        """An engine that nobody else uses until it is given back."""
+        engine = self._take(root)
+        try:
+            yield engine
+        finally:
+            self._give_back(root, engine)
+
+    def open_roots(self) -> list[Path]:
+        """The workspaces that have an engine open."""
+        with self._change:
+            return list(dict.fromkeys([*self._free, *self._taken]))
+
+    def close(self) -> None:
+        """Close what nobody uses; what is used closes when it is given back."""
+        with self._change:
+            self._is_closed = True
+            idle = [engine for engines in self._free.values() for engine in engines]
+            self._free.clear()
+        for engine in idle:
+            engine.__exit__(None, None, None)
+
+    def _take(self, root: Path) -> Engine:
+        with self._change:
+            self._change.wait_for(
+                lambda: self._free.get(root) or self._taken.get(root, 0) < self._for_each
+            )
+            self._taken[root] = self._taken.get(root, 0) + 1
+            free = self._free.setdefault(root, [])
+            self._free.move_to_end(root)
+            if free:
+                return free.pop()
+        try:
+            return Engine(open_workspace(root), can_sync_behind=True)
+        except BaseException:
+            self._count_down(root)
+            raise
+
+    def _give_back(self, root: Path, engine: Engine) -> None:
+        closing: list[Engine] = []
+        with self._change:
+            if self._is_closed:
+                closing.append(engine)
+            else:
+                self._free.setdefault(root, []).append(engine)
+            while len(self._free) > self._workspaces:
+                _, old = self._free.popitem(last=False)
+                closing += old
+        self._count_down(root)
+        for old_engine in closing:
+            old_engine.__exit__(None, None, None)
+
+    def _count_down(self, root: Path) -> None:
+        with self._change:
+            self._taken[root] -= 1
+            if not self._taken[root]:
+                del self._taken[root]
+            self._change.notify_all()

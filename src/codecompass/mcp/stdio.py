@@ -1,0 +1,218 @@
+"""The loop over standard input and output: frames in, answers out, each call on its own thread.
+
+Whatever is printed by anyone else goes to standard error; only this module has the wire.
+Nothing heavy is imported before the first list of tools was sent.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from codecompass.mcp.protocol import (
+    INVALID_REQUEST,
+    MAX_FRAME_BYTES,
+    Cancel,
+    Id,
+    Message,
+    Reply,
+    ServerFacts,
+    ToolCall,
+    error_message,
+    progress_message,
+    read_frame,
+    result_message,
+    too_large,
+)
+
+if TYPE_CHECKING:
+    from codecompass.mcp.calls import Calls
+
+_READ_BYTES = 1 << 16
+_MAX_RUNNING = 16  # calls at once; more wait for their turn
+_MAX_WAITING = 1_000
+_GRACE_S = 0.6  # for calls that run when the client has gone
+_PARENT_POLL_S = 0.5
+
+
+class Wire:
+    """The two ends that belong to the client; standard input and output lead elsewhere now."""
+
+    def __init__(self) -> None:
+        self._input, self._output = os.dup(0), os.dup(1)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+        self._lock = threading.Lock()
+
+    def frames(self) -> Iterator[bytes | None]:
+        """Line by line; None for one that is too long to be read."""
+        rest, is_skipping = b"", False
+        while part := os.read(self._input, _READ_BYTES):
+            *whole, rest = (rest + part).split(b"\n")
+            for line in whole:
+                if not is_skipping:
+                    yield line
+                is_skipping = False
+            if len(rest) > MAX_FRAME_BYTES:
+                if not is_skipping:
+                    yield None
+                rest, is_skipping = b"", True
+
+    def send(self, message: Message) -> None:
+        """Write one frame, whole."""
+        text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        data = text.encode("utf-8", "replace") + b"\n"
+        with self._lock:
+            while data:
+                data = data[os.write(self._output, data) :]
+
+
+class StdioServer:
+    """Answers one client until it goes."""
+
+    def __init__(self, facts: ServerFacts, open_calls: Callable[[], "Calls"]) -> None:
+        self._facts = facts
+        self._open_calls = open_calls
+        self._calls: Calls | None = None
+        self._opening = threading.Lock()
+        self._state = threading.Lock()
+        self._running: dict[Id, threading.Event] = {}
+        self._waiting: list[ToolCall] = []
+        self._wire = Wire()
+
+    def run(self) -> int:
+        """Serve until the input ends; never raises."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._stop)
+        threading.Thread(target=self._watch_parent, daemon=True).start()
+        try:
+            for frame in self._wire.frames():
+                self._receive(frame)
+        except OSError:
+            self._end(1)
+        self._finish()
+        self._end(0)
+        return 0
+
+    def _receive(self, frame: bytes | None) -> None:
+        if frame is None:
+            self._wire.send(too_large())
+            return
+        if not frame.strip():
+            return
+        found = read_frame(frame, self._facts)
+        if isinstance(found, Reply):
+            self._wire.send(found.message)
+            if found.is_list:
+                threading.Thread(target=self._prepare, daemon=True).start()
+        elif isinstance(found, Cancel):
+            self._cancel(found.id)
+        elif found is not None:
+            self._begin(found)
+
+    def _begin(self, call: ToolCall) -> None:
+        with self._state:
+            if call.id in self._running or any(other.id == call.id for other in self._waiting):
+                text = "Invalid request: this id is in use"
+                self._wire.send(error_message(call.id, INVALID_REQUEST, text))
+                return
+            if len(self._waiting) >= _MAX_WAITING:
+                text = "Invalid request: too many calls at once"
+                self._wire.send(error_message(call.id, INVALID_REQUEST, text))
+                return
+            self._waiting.append(call)
+        self._start_next()
+
+    def _start_next(self) -> None:
+        with self._state:
+            if not self._waiting or len(self._running) >= _MAX_RUNNING:
+                return
+            call = self._waiting.pop(0)
+            cancelled = self._running[call.id] = threading.Event()
+        threading.Thread(target=self._answer, args=(call, cancelled), daemon=True).start()
+
+    def _answer(self, call: ToolCall, cancelled: threading.Event) -> None:
+        """Run a call and send what comes of it, unless nobody wants it any more."""
+        try:
+            content, is_error = self._ready_calls().answer(
+                call.tool,
+                call.arguments,
+                tell=self._progress(call, cancelled),
+                is_cancelled=cancelled.is_set,
+                client=call.client,
+            )
+            with self._state:
+                self._running.pop(call.id, None)
+            if not cancelled.is_set():
+                message = result_message(call, content, self._facts, is_error=is_error)
+                self._wire.send(message)
+        except OSError:
+            self._end(1)  # nobody reads any more
+        finally:
+            with self._state:
+                self._running.pop(call.id, None)
+            self._start_next()
+
+    def _progress(
+        self, call: ToolCall, cancelled: threading.Event
+    ) -> Callable[[float, float, str], None] | None:
+        token = call.progress_token
+        if token is None:
+            return None
+
+        def tell(done: float, total: float, text: str) -> None:
+            if not cancelled.is_set():
+                self._wire.send(progress_message(token, done, total, text))
+
+        return tell
+
+    def _cancel(self, identity: Id) -> None:
+        with self._state:
+            self._waiting = [call for call in self._waiting if call.id != identity]
+            running = self._running.get(identity)
+        if running is not None:
+            running.set()
+
+    def _ready_calls(self) -> "Calls":
+        with self._opening:
+            if self._calls is None:
+                self._calls = self._open_calls()
+            return self._calls
+
+    def _prepare(self) -> None:
+        """Load the engine while the client thinks."""
+        self._ready_calls().prewarm()
+
+    def _watch_parent(self) -> None:
+        """End with the process that started us, even if somebody else keeps our input open."""
+        parent = os.getppid()
+        pause = threading.Event()
+        while os.getppid() == parent:
+            pause.wait(_PARENT_POLL_S)
+        self._end(0)
+
+    def _finish(self) -> None:
+        """Let calls that are nearly done be answered, then stop the others."""
+        pause = threading.Event()
+        for _ in range(round(_GRACE_S / 0.02)):
+            with self._state:
+                if not self._running and not self._waiting:
+                    return
+            pause.wait(0.02)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        self._end(128 + number if number == signal.SIGINT else 0)
+
+    def _end(self, status: int) -> None:
+        """Leave at once: threads that still work do not keep the process."""
+        if self._calls is not None:
+            self._calls.close()
+        sys.stderr.flush()
+        os._exit(status)
