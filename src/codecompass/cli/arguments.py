@@ -52,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_branch_commands(commands, common, with_ref)
     _add_report_commands(commands, common, with_ref)
     _add_serve_commands(commands)
+    _add_install_commands(commands, common)
     return parser
 
 
@@ -431,3 +432,42 @@ def _add_serve_commands(
         "--allowed-root", action="append", default=[], metavar="DIR", help="repeatable"
     )
     serve.add_argument("--no-prewarm", action="store_true", help="open nothing ahead of questions")
+
+
+def _add_install_commands(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    common: argparse.ArgumentParser,
+) -> None:
+    for name, meaning in (
+        ("install", "tell the agents on this machine about the server"),
+        ("uninstall", "take back what install wrote"),
+    ):
+        parser = commands.add_parser(
+            name,
+            parents=[common],
+            help=meaning,
+            description="Shows every change, keeps a backup beside each file, and can be run"
+            " again at any time.",
+            epilog=f"example: codecompass {name} --agent claude --scope project --dry-run",
+        )
+        parser.add_argument(
+            "--agent",
+            action="append",
+            default=[],
+            choices=("claude", "codex", "gemini", "copilot", "cursor", "vscode"),
+            help="repeatable (default: those found)",
+        )
+        parser.add_argument(
+            "--scope",
+            choices=("user", "project"),
+            default="user",
+            help="for all projects of this user, or for this one (default: user)",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="show, change nothing")
+        if name == "install":
+            parser.add_argument(
+                "--instructions",
+                action="store_true",
+                help="also a short block in AGENTS.md, CLAUDE.md or GEMINI.md",
+            )
+            parser.add_argument("--skill", action="store_true", help="also a skill file")

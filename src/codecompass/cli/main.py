@@ -54,11 +54,12 @@ def main(arguments: Sequence[str], servers: Mapping[str, Server] | None = None) 
 def _run_command(parsed: argparse.Namespace, servers: Mapping[str, Server]) -> int:
     if parsed.command in servers:
         return servers[parsed.command](parsed)
-    from codecompass.cli import commands  # --help must not load the engine
+    from codecompass.cli import commands, install  # --help must not load the engine
 
     if parsed.workspace is None:
         parsed.workspace = commands.default_workspace(Path.cwd())
-    handler = getattr(commands, f"run_{parsed.command.replace('-', '_')}")
+    name = f"run_{parsed.command.replace('-', '_')}"
+    handler = getattr(commands, name, None) or getattr(install, name)
     status: int = handler(parsed)
     return status
 

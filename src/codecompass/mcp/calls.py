@@ -33,7 +33,8 @@ from codecompass.model.snapshot import LIVE, Compatibility
 from codecompass.present.render import Budget
 from codecompass.source.guard import resolve_workspace
 
-_FORMATS = ("text", "json")
+_JSON = "json"
+_FORMATS = ("text", _JSON)
 _INDEXING = frozenset({"index_repo", "sync_repo"})
 _WAIT_POLL_S = 0.2
 _MAX_WAIT_S = 600.0
@@ -191,7 +192,7 @@ class Calls:
         if form is not None and form not in _FORMATS:
             raise BadInput(f"format: given {form!r:.80}; allowed: {', '.join(_FORMATS)}")
         root = self._registry.find(workspace)
-        return _Asked(tool, own, root, form == "json", tell, is_cancelled)
+        return _Asked(tool, own, root, form == _JSON, tell, is_cancelled)
 
     def _content(self, asked: _Asked) -> list[Block]:
         self._note_use(asked.root)

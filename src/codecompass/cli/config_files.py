@@ -1,0 +1,136 @@
+"""The text of an agent's file in, the same text with or without our entry out; pure."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from codecompass.errors import ConfigInvalid
+
+_INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
+_BEGIN, _END = "<!-- codecompass: begin -->", "<!-- codecompass: end -->"
+
+
+def with_json_entry(text: str, section: str, name: str, entry: Mapping[str, object]) -> str:
+    """A JSON file in which a server stands in a section."""
+    content = _read_json(text)
+    servers = content.get(section, {})
+    if not isinstance(servers, dict):
+        raise ConfigInvalid(f"{section} is no object")
+    if servers.get(name) == entry:
+        return text
+    content[section] = {**servers, name: dict(entry)}
+    return _written_json(content, text)
+
+
+def without_json_entry(text: str, section: str, name: str) -> str:
+    """The same file without the server; "" if nothing else is in it."""
+    content = _read_json(text)
+    servers = content.get(section)
+    if not isinstance(servers, dict) or name not in servers:
+        return text
+    rest = {key: value for key, value in servers.items() if key != name}
+    content = {key: value for key, value in content.items() if key != section or rest}
+    if rest:
+        content[section] = rest
+    return _written_json(content, text) if content else ""
+
+
+def _read_json(text: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text) if text.strip() else {}
+    except ValueError as error:
+        raise ConfigInvalid(f"not plain JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise ConfigInvalid("not a JSON object")
+    return content
+
+
+def _written_json(content: Mapping[str, object], before: str) -> str:
+    """In the way it was written before: its indentation, its last line end."""
+    found = _INDENT.search(before)
+    indent: int | str = found[1] if found else 2
+    end = "\n" if before.endswith("\n") or not before else ""
+    return json.dumps(content, indent=indent, ensure_ascii=False) + end
+
+
+def with_toml_entry(text: str, section: str, name: str, entry: Mapping[str, object]) -> str:
+    """A TOML file in which a server stands in a section; everything else stays as it is."""
+    before = _read_toml(text)
+    if before.get(section, {}).get(name) == entry:
+        return text
+    lines = [f"[{section}.{name}]", *(f"{key} = {_toml(value)}" for key, value in entry.items())]
+    rest = _without_table(text, f"{section}.{name}").rstrip("\n")
+    after = (rest + "\n\n" if rest else "") + "\n".join(lines) + "\n"
+    _check_toml(before, after, section, name, entry)
+    return after
+
+
+def without_toml_entry(text: str, section: str, name: str) -> str:
+    """The same file without the server."""
+    before = _read_toml(text)
+    if name not in before.get(section, {}):
+        return text
+    after = _without_table(text, f"{section}.{name}")
+    after = after.rstrip("\n") + "\n" if after.strip() else ""
+    _check_toml(before, after, section, name, None)
+    return after
+
+
+def _read_toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigInvalid(f"not TOML ({error})") from error
+
+
+def _without_table(text: str, table: str) -> str:
+    """A text without a table and the tables inside it."""
+    kept: list[str] = []
+    is_ours = False
+    for line in text.splitlines(keepends=True):
+        header = re.match(r"\s*\[+\s*([^\]]+?)\s*\]", line)
+        if header:
+            is_ours = header[1] == table or header[1].startswith(f"{table}.")
+        if not is_ours:
+            kept.append(line)
+    return "".join(kept)
+
+
+def _check_toml(
+    before: dict[str, Any],
+    after: str,
+    section: str,
+    name: str,
+    entry: Mapping[str, object] | None,
+) -> None:
+    """Whether nothing but our entry is other than before; else it is left to its owner."""
+    found = _read_toml(after)
+    ours = found.get(section, {}).pop(name, None)
+    before.get(section, {}).pop(name, None)
+    same = {key: value for key, value in found.items() if value != {}} == {
+        key: value for key, value in before.items() if value != {}
+    }
+    if not same or ours != (None if entry is None else dict(entry)):
+        raise ConfigInvalid("written in a way that cannot be changed safely")
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def with_block(text: str, block: str) -> str:
+    """A text for agents with our block in it, once."""
+    rest = without_block(text)
+    lead = rest.rstrip("\n") + "\n\n" if rest.strip() else ""
+    return f"{lead}{_BEGIN}\n{block.strip()}\n{_END}\n"
+
+
+def without_block(text: str) -> str:
+    """The same text without it."""
+    pattern = rf"\n*{re.escape(_BEGIN)}.*?{re.escape(_END)}\n?"
+    found = re.sub(pattern, "\n", text, flags=re.DOTALL)
+    return "" if not found.strip() else found.lstrip("\n") if text.startswith(_BEGIN) else found

@@ -1,0 +1,267 @@
+"""`install` and `uninstall`: tell agents about the server, show every change, keep what was."""
+
+import argparse
+import datetime
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+
+from codecompass.cli.agents import (
+    AGENTS,
+    SERVER,
+    Agent,
+    entry_for,
+    is_found,
+    own_launch,
+    settings_file,
+)
+from codecompass.cli.config_files import (
+    with_block,
+    with_json_entry,
+    with_toml_entry,
+    without_block,
+    without_json_entry,
+    without_toml_entry,
+)
+from codecompass.cli.terminal import print_json, print_text
+from codecompass.engine.workspace import enclosing_workspace
+from codecompass.errors import BadInput, ConfigInvalid
+from codecompass.source.guard import resolve_workspace
+
+_BLOCK = """\
+## Finding code
+
+Use the codecompass MCP tools before grep or reading whole files, in sub-agents too: search_code
+(where is something done), get_code_context (code with all it needs), find_references and
+get_call_graph (before a change), diff_context (what this branch changed). Without them the same
+is `codecompass search|context|refs|calls|diff` in a shell.
+"""
+_SKILL = """\
+---
+name: codecompass
+description: Finds code by meaning, name or use in this repository. Use it instead of grep or \
+reading files to find where something is done, every caller before a change, or what a branch \
+changed, on any branch without a checkout.
+---
+
+Ask the codecompass MCP tools; where they are missing, the same in a shell:
+
+| question | tool | command |
+|---|---|---|
+| where is it done | search_code | `codecompass search "how are requests retried"` |
+| the code with all it needs | get_code_context | `codecompass context "symbol = Client > send"` |
+| where is it defined | locate_symbol | `codecompass symbol "Client > send"` |
+| every use, every caller | find_references, get_call_graph | `codecompass refs X`, `calls X` |
+| what is in a file or folder | get_file_outline | `codecompass outline src` |
+| what this branch changed | diff_context | `codecompass diff --callers` |
+
+Answers give path:lines and a [handle] that any of them takes. "complete" means there are no
+others. If more is left, repeat the call with the cursor. `ref` asks another branch.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What becomes of one file."""
+
+    agents: tuple[str, ...]
+    path: Path
+    before: str | None  # None: it is not there
+    after: str  # "": it goes
+
+    @property
+    def action(self) -> str:
+        """In one word."""
+        if self.before == self.after or (not self.before and not self.after):
+            return "unchanged"
+        if not self.before:
+            return "created"
+        return "changed" if self.after else "removed"
+
+    @property
+    def diff(self) -> str:
+        """What is other than before."""
+        old, new = (self.before or "").splitlines(), self.after.splitlines()
+        lines = list(unified_diff(old, new, lineterm="", n=2))
+        return "\n".join(lines[2:])
+
+
+def run_install(parsed: argparse.Namespace) -> int:
+    """Write the entry of our server, and on request what tells agents to use it."""
+    return _run(parsed, is_installing=True)
+
+
+def run_uninstall(parsed: argparse.Namespace) -> int:
+    """Take back what was written."""
+    return _run(parsed, is_installing=False)
+
+
+def _run(parsed: argparse.Namespace, *, is_installing: bool) -> int:
+    home = Path.home()
+    root = None
+    if parsed.scope == "project":
+        root = enclosing_workspace(resolve_workspace(parsed.workspace))
+    agents = _chosen(parsed.agent, home, root, is_installing=is_installing)
+    changes = [_entry_change(agent, home, root, is_installing=is_installing) for agent in agents]
+    if not is_installing or parsed.instructions:
+        changes += _block_changes(agents, home, root, is_installing=is_installing)
+    if not is_installing or parsed.skill:
+        changes += _skill_changes(agents, home, root, is_installing=is_installing)
+    if not is_installing:
+        changes = [item for item in changes if item.before is not None]
+    changes = _merged(changes)
+    backups = {} if parsed.dry_run else {item.path: _apply(item) for item in changes}
+    _report(parsed, agents, changes, backups, is_installing=is_installing)
+    return 0
+
+
+def _chosen(
+    names: Sequence[str], home: Path, root: Path | None, *, is_installing: bool
+) -> list[Agent]:
+    if names:
+        return [AGENTS[name] for name in dict.fromkeys(names)]
+    if not is_installing:
+        return [a for a in AGENTS.values() if settings_file(a, home, root).exists()]
+    found = [agent for agent in AGENTS.values() if is_found(agent, home)]
+    if not found:
+        raise BadInput(
+            "install: no agent was found on this machine",
+            remediation=f"name one with --agent: {', '.join(AGENTS)}",
+        )
+    return found
+
+
+def _entry_change(agent: Agent, home: Path, root: Path | None, *, is_installing: bool) -> Change:
+    path = settings_file(agent, home, root)
+    before = _read(path)
+    text, section = before or "", agent.section
+    is_toml = path.suffix == ".toml"
+    entry = entry_for(agent, own_launch(), root)
+    try:
+        if is_installing:
+            put = with_toml_entry if is_toml else with_json_entry
+            after = put(text, section, SERVER, entry)
+        else:
+            take = without_toml_entry if is_toml else without_json_entry
+            after = take(text, section, SERVER)
+    except ConfigInvalid as error:
+        what = f"add {entry}" if is_installing else "take the entry out"
+        raise ConfigInvalid(
+            f"{path}: {error.message}; nothing was changed",
+            remediation=f"{what} by hand, in {section} under the name {SERVER}",
+        ) from error
+    return Change((agent.name,), path, before, after)
+
+
+def _block_changes(
+    agents: Sequence[Agent], home: Path, root: Path | None, *, is_installing: bool
+) -> list[Change]:
+    changes = []
+    for agent in agents:
+        name = agent.project_notes if root is not None else agent.user_notes
+        if not name:
+            continue
+        path = (root or home) / name
+        before = _read(path)
+        text = before or ""
+        after = with_block(text, _BLOCK) if is_installing else without_block(text)
+        changes.append(Change((agent.name,), path, before, after))
+    return changes
+
+
+def _skill_changes(
+    agents: Sequence[Agent], home: Path, root: Path | None, *, is_installing: bool
+) -> list[Change]:
+    changes = []
+    for agent in agents:
+        path = (root or home) / agent.skills / SERVER / "SKILL.md"
+        after = _SKILL if is_installing else ""
+        changes.append(Change((agent.name,), path, _read(path), after))
+    return changes
+
+
+def _merged(changes: Sequence[Change]) -> list[Change]:
+    """One change for each file; agents that share one are named together."""
+    found: dict[Path, Change] = {}
+    for item in changes:
+        known = found.get(item.path)
+        names = (*known.agents, *item.agents) if known else item.agents
+        found[item.path] = Change(names, item.path, item.before, item.after)
+    return list(found.values())
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"{path}: cannot be read: {error}") from error
+
+
+def _apply(change: Change) -> Path | None:
+    """Write a file as a whole; the backup of what was there before."""
+    if change.action == "unchanged":
+        return None
+    target = Path(os.path.realpath(change.path))  # people keep such files elsewhere and link them
+    backup = None
+    try:
+        if not change.after:  # nothing but ours was in it
+            target.unlink(missing_ok=True)
+            if target.parent.name == SERVER:
+                target.parent.rmdir()
+            return None
+        if change.before is not None:
+            now = datetime.datetime.now(datetime.UTC)
+            backup = target.with_name(f"{target.name}.{now:%Y%m%d-%H%M%S-%f}.bak")
+            backup.write_text(change.before, "utf-8")
+            backup.chmod(target.stat().st_mode & 0o777)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = target.with_name(f"{target.name}.{os.getpid()}.new")
+        draft.write_text(change.after, "utf-8")
+        if backup is not None:
+            draft.chmod(backup.stat().st_mode & 0o777)
+        draft.replace(target)
+    except OSError as error:
+        raise ConfigInvalid(f"{change.path}: cannot be written: {error.strerror}") from error
+    return backup
+
+
+def _report(
+    parsed: argparse.Namespace,
+    agents: Sequence[Agent],
+    changes: Sequence[Change],
+    backups: dict[Path, Path | None],
+    *,
+    is_installing: bool,
+) -> None:
+    if parsed.json:
+        told = [
+            {
+                "agents": item.agents,
+                "path": str(item.path),
+                "action": item.action,
+                "diff": item.diff,
+                "backup": str(backups[item.path]) if backups.get(item.path) else None,
+            }
+            for item in changes
+        ]
+        print_json({"changes": told, "is_dry_run": parsed.dry_run})
+        return
+    lines: list[str] = []
+    for item in changes:
+        action = item.action
+        if parsed.dry_run and action != "unchanged":
+            action = f"would be {action}"
+        lines.append(f"{', '.join(item.agents)}: {item.path} {action}")
+        lines += [f"    {line}" for line in item.diff.splitlines()]
+        if backups.get(item.path):
+            lines.append(f"    before: {backups[item.path]}")
+    if not changes:
+        lines.append("nothing to take back")
+    checks = [agent.check for agent in agents if agent.check]
+    if is_installing and not parsed.dry_run and checks:
+        lines.append(f"next: start the agent anew; {' or '.join(checks)} shows the server")
+    print_text("\n".join(lines))
