@@ -180,8 +180,9 @@ def test_a_first_question_waits_for_its_index_and_tells_how_far_it_is(
     with serving(root) as client:
         text, is_error = client.call("search_code", query="use")
         assert not is_error
-        assert "partial" in text
-        assert "index_status" in text
+        assert text.startswith("index being built · partial: ")
+        assert "many/user_000.py:4 def use_000_0(thing: Priced) -> int:" in text
+        assert text.endswith('next: ask again, or index_status {"wait": true}\n')
         params = {
             "name": "search_code",
             "arguments": {"query": "use"},

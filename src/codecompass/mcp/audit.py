@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 _MAX_BYTES = 5_000_000  # then a new file begins; one old file is kept
@@ -32,6 +33,8 @@ class AuditLog:
     def __init__(self, home: Path, *, is_on: bool) -> None:
         self._path = home / "logs" / "calls.jsonl"
         self._is_on = is_on
+        self._file = -1
+        self._lock = Lock()
 
     def write(self, entry: Entry) -> None:
         """Note a call; that it cannot be noted is no reason not to answer."""
@@ -45,18 +48,18 @@ class AuditLog:
             "arguments": sorted(entry.arguments),
         }
         try:
-            self._append(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            with self._lock:
+                self._append(json.dumps(line, ensure_ascii=False).encode() + b"\n")
         except OSError:
             return
 
     def _append(self, line: bytes) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        descriptor = os.open(self._path, flags, 0o600)
-        try:
-            os.write(descriptor, line)
-            is_full = os.fstat(descriptor).st_size > _MAX_BYTES
-        finally:
-            os.close(descriptor)
-        if is_full:
-            self._path.replace(self._path.with_suffix(".jsonl.1"))
+        if self._file < 0:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.write(self._file, line)
+        if os.fstat(self._file).st_size > _MAX_BYTES:
+            os.close(self._file)
+            self._file = -1
+            if self._path.stat().st_size > _MAX_BYTES:  # not yet put away by another process
+                self._path.replace(self._path.with_suffix(".jsonl.1"))

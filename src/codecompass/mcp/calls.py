@@ -5,7 +5,6 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Event
 
 from codecompass.config.load import load_settings
 from codecompass.config.settings import Settings
@@ -19,25 +18,23 @@ from codecompass.errors import (
     CodeCompassError,
     IndexIncompatible,
     IndexMissing,
-    TooManyJobs,
 )
 from codecompass.mcp.audit import AuditLog, Entry
+from codecompass.mcp.building import Asked, Building, Cancelled, Partial
 from codecompass.mcp.content import Block, block, blocks, capped, error_content, length
 from codecompass.mcp.engines import Engines
-from codecompass.mcp.indexer import Indexer, Run, Tell
+from codecompass.mcp.indexer import Tell
 from codecompass.mcp.tools import Tool
 from codecompass.model.answer import Freshness, Meta
 from codecompass.model.context_answer import ContextAnswer
 from codecompass.model.health import HealthAnswer
-from codecompass.model.snapshot import LIVE, Compatibility
-from codecompass.present.render import Budget
+from codecompass.model.snapshot import Compatibility
+from codecompass.present.render import Budget, as_json
 from codecompass.source.guard import resolve_workspace
 
 _JSON = "json"
 _FORMATS = ("text", _JSON)
 _INDEXING = frozenset({"index_repo", "sync_repo"})
-_WAIT_POLL_S = 0.2
-_MAX_WAIT_S = 600.0
 _ATTEMPTS = 4
 
 
@@ -50,27 +47,6 @@ class ServeOptions:
     is_auto: bool = False
     is_prewarmed: bool = True
     transport: str = "stdio"
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """One call while it is answered."""
-
-    tool: Tool
-    arguments: Mapping[str, object]  # those of the operation
-    root: Path
-    is_json: bool
-    tell: Tell | None
-    is_cancelled: Callable[[], bool]
-
-    @property
-    def ref(self) -> str | None:
-        given = self.arguments.get("ref")
-        return given if isinstance(given, str) else None
-
-
-class Cancelled(Exception):
-    """Nobody wants the answer any more."""
 
 
 class Calls:
@@ -89,10 +65,9 @@ class Calls:
             is_auto=options.is_auto,
         )
         self._engines = Engines(for_each=server.engines, workspaces=server.warm_workspaces)
-        self._indexer = Indexer()
+        self._building = Building(self._engines, self._registry, server)
         self._audit = AuditLog(self._settings.store.home, is_on=server.audit)
         self._options = options
-        self._ready: set[Path] = set()  # workspaces that have an index
         self._noted: dict[Path, float] = {}
         self._started = time.monotonic()
         self._is_warming = False
@@ -168,14 +143,14 @@ class Calls:
             with self._engines.lease(root) as engine:
                 item = replace(workspace_health(engine), is_warm=root in open_roots)
                 bounds = bounds or limits(engine)
-            run = self._indexer.active(root)
+            run = self._building.active(root)
             found.append(replace(item, status="indexing", said=run.said) if run else item)
         uptime = round(time.monotonic() - self._started)
         return whole_health(found, bounds, uptime_s=uptime, is_warming=self._is_warming)
 
     def close(self) -> None:
         """End what was started."""
-        self._indexer.close()
+        self._building.close()
         self._engines.close()
 
     def _asked(
@@ -184,7 +159,7 @@ class Calls:
         arguments: Mapping[str, object],
         tell: Tell | None,
         is_cancelled: Callable[[], bool],
-    ) -> _Asked:
+    ) -> Asked:
         own = dict(arguments)
         workspace, form = own.pop("workspace", None), own.pop("format", None)
         if workspace is not None and not isinstance(workspace, str):
@@ -192,9 +167,9 @@ class Calls:
         if form is not None and form not in _FORMATS:
             raise BadInput(f"format: given {form!r:.80}; allowed: {', '.join(_FORMATS)}")
         root = self._registry.find(workspace)
-        return _Asked(tool, own, root, form == _JSON, tell, is_cancelled)
+        return Asked(tool, own, root, form == _JSON, tell, is_cancelled)
 
-    def _content(self, asked: _Asked) -> list[Block]:
+    def _content(self, asked: Asked) -> list[Block]:
         self._note_use(asked.root)
         name = asked.tool.name
         if name == "health_check":
@@ -202,16 +177,18 @@ class Calls:
         if name == "index_status":
             return self._status(asked)
         if name in _INDEXING:
-            return self._index(asked)
-        partial = self._make_ready(asked)
+            return self._blocks(self._building.index(asked), asked)
+        partial = self._building.make_ready(asked)
         if partial is not None:
-            return [block(partial)]
+            return self._blocks(partial, asked)
         try:
             return self._question(asked, asked.arguments)
         except (IndexMissing, IndexIncompatible):
-            self._ready.discard(asked.root)  # thrown away meanwhile
-            partial = self._make_ready(asked)
-            return [block(partial)] if partial else self._question(asked, asked.arguments)
+            self._building.forget(asked.root)  # thrown away meanwhile
+            partial = self._building.make_ready(asked)
+            if partial is not None:
+                return self._blocks(partial, asked)
+            return self._question(asked, asked.arguments)
 
     def _note_use(self, root: Path) -> None:
         """Remember what was asked about, but not with every question."""
@@ -220,7 +197,7 @@ class Calls:
             self._noted[root] = now
             self._registry.note_use(root)
 
-    def _question(self, asked: _Asked, arguments: Mapping[str, object]) -> list[Block]:
+    def _question(self, asked: Asked, arguments: Mapping[str, object]) -> list[Block]:
         with self._engines.lease(asked.root) as engine:
             if asked.is_cancelled():
                 raise Cancelled
@@ -230,11 +207,11 @@ class Calls:
                 content = self._smaller(engine, asked, answer, content)
         meta = getattr(answer, "meta", None)
         if isinstance(meta, Meta) and meta.freshness_status is Freshness.STALE:
-            self._indexer.ensure(asked.root)  # behind the answer
+            self._building.sync_behind(asked.root)
         return content
 
     def _smaller(
-        self, engine: Engine, asked: _Asked, answer: ContextAnswer, content: list[Block]
+        self, engine: Engine, asked: Asked, answer: ContextAnswer, content: list[Block]
     ) -> list[Block]:
         """Code in its context once more with a smaller budget, until clients take it."""
         most = self._settings.server.max_characters
@@ -247,103 +224,21 @@ class Calls:
             content = self._blocks(call_operation(engine, asked.tool.name, arguments), asked)
         return content
 
-    def _blocks(self, answer: object, asked: _Asked) -> list[Block]:
+    def _blocks(self, answer: object, asked: Asked) -> list[Block]:
+        if isinstance(answer, Partial):
+            return [block(as_json(answer) if asked.is_json else answer.text)]
         tokens = self._settings.answers.max_tokens
         budget = Budget(tokens, self._settings.server.max_characters - 1)
         return blocks(answer, budget, is_json=asked.is_json)
 
-    def _status(self, asked: _Asked) -> list[Block]:
-        """The state of the index; waiting holds no engine, so that others can ask."""
-        arguments = dict(asked.arguments)
-        is_waiting = arguments.pop("wait", False) is True
-        given = arguments.get("timeout_s", 60.0)
-        limit = given if isinstance(given, int | float) else 0.0
-        deadline = time.monotonic() + min(float(limit), _MAX_WAIT_S)
-        pause = Event()
-        while is_waiting and time.monotonic() < deadline and not asked.is_cancelled():
-            run = self._indexer.active(asked.root)
-            if run is not None:
-                left = deadline - time.monotonic()
-                self._indexer.wait(run, left, tell=asked.tell, is_cancelled=asked.is_cancelled)
-                continue
-            with self._engines.lease(asked.root) as engine:
-                if engine.status(ref=asked.ref).indexing_status != "indexing":
-                    break
-            pause.wait(_WAIT_POLL_S)
+    def _status(self, asked: Asked) -> list[Block]:
+        arguments = {**asked.arguments, "wait": False}
+        if asked.arguments.get("wait") is True:
+            self._building.wait(asked)
+        else:
+            arguments = dict(asked.arguments)
         with self._engines.lease(asked.root) as engine:
             answer = call_operation(engine, asked.tool.name, arguments)
-        content = self._blocks(answer, asked)
-        run = self._indexer.active(asked.root)
+        run = self._building.active(asked.root)
         said = [block(f"now: {run.said} ({run.percent:g} %)")] if run else []
-        return content if asked.is_json else [*content, *said]
-
-    def _index(self, asked: _Asked) -> list[Block]:
-        """Build or refresh an index in a process of its own."""
-        force = asked.arguments.get("force", False)
-        if not isinstance(force, bool) or asked.arguments.keys() - {"force", "ref"}:
-            with self._engines.lease(asked.root) as engine:
-                call_operation(engine, asked.tool.name, asked.arguments)  # says what is wrong
-        if asked.tool.name == "sync_repo":
-            with self._engines.lease(asked.root) as engine:
-                if engine.readiness() is Compatibility.NOT_INDEXED:
-                    raise IndexMissing(
-                        f"{asked.root} has not been indexed yet", remediation="index_repo"
-                    )
-        run = self._start(asked, force=force is True)
-        wait_s = self._settings.server.progress_wait_s
-        if not self._wait(run, asked, wait_s):
-            return [block(_so_far(run))]
-        self._check(run)
-        self._ready.add(asked.root)
-        with self._engines.lease(asked.root) as engine:
-            answer = call_operation(engine, "index_status", {"ref": asked.ref})
-        return self._blocks(answer, asked)
-
-    def _make_ready(self, asked: _Asked) -> str | None:
-        """Build an index where there is none; a text if it is not there in time."""
-        is_live = asked.ref in (None, LIVE)
-        if is_live and asked.root in self._ready:
-            return None
-        with self._engines.lease(asked.root) as engine:
-            state = engine.readiness(asked.ref)
-        if state is not Compatibility.COMPATIBLE:
-            force = state is not Compatibility.NOT_INDEXED
-            run = self._indexer.active(asked.root) or self._start(asked, force=force)
-            server = self._settings.server
-            wait_s = server.progress_wait_s if asked.tell else server.first_wait_s
-            if not self._wait(run, asked, wait_s):
-                return _so_far(run)
-            self._check(run)
-        if is_live:
-            self._ready.add(asked.root)
-        return None
-
-    def _start(self, asked: _Asked, *, force: bool) -> Run:
-        if self._indexer.active(asked.root) is None:
-            self._registry.check_rate(asked.root)
-            most = self._settings.server.jobs_at_once
-            if self._indexer.count() >= most:
-                raise TooManyJobs(f"workspace: {most} folders are being indexed now")
-        return self._indexer.ensure(asked.root, ref=asked.ref or "", force=force)
-
-    def _wait(self, run: Run, asked: _Asked, timeout_s: float) -> bool:
-        is_over = self._indexer.wait(
-            run, timeout_s, tell=asked.tell, is_cancelled=asked.is_cancelled
-        )
-        if asked.is_cancelled():
-            raise Cancelled
-        return is_over
-
-    def _check(self, run: Run) -> None:
-        failure = run.failure
-        if failure is not None:
-            error = CodeCompassError(failure.message, remediation=failure.remediation)
-            error.code = failure.code
-            raise error
-
-
-def _so_far(run: Run) -> str:
-    return (
-        f"index being built · partial: {run.said} ({run.percent:g} %) · no answer yet\n"
-        'next: ask again, or index_status {"wait": true}'
-    )
+        return [*self._blocks(answer, asked), *([] if asked.is_json else said)]

@@ -150,12 +150,16 @@ def _server(facts: ServerFacts, calls: Calls) -> Server[Any]:
         del context, params
         return types.ListResourceTemplatesResult(resource_templates=[])
 
+    async def no_resource(context: Any, params: types.ReadResourceRequestParams) -> Any:
+        del context
+        raise MCPError(INVALID_PARAMS, "Resource not found", data={"uri": str(params.uri)})
+
     async def no_prompts(context: Any, params: Any) -> types.ListPromptsResult:
         del context, params
         return types.ListPromptsResult(prompts=[])
 
     hint = CacheHint(ttl_ms=LIST_TTL_MS, scope="private")
-    return _ToolServer(
+    return Server(
         SERVER_NAME,
         version=facts.version,
         instructions=INSTRUCTIONS,
@@ -164,17 +168,9 @@ def _server(facts: ServerFacts, calls: Calls) -> Server[Any]:
         on_call_tool=call_tool,
         on_list_resources=no_resources,
         on_list_resource_templates=no_templates,
+        on_read_resource=no_resource,
         on_list_prompts=no_prompts,
     )
-
-
-class _ToolServer(Server[Any]):
-    """Answers who asks for resources and prompts, but offers tools only."""
-
-    def get_capabilities(self, *given: Any, **named: Any) -> types.ServerCapabilities:
-        """What is offered."""
-        del given, named
-        return types.ServerCapabilities(tools=types.ToolsCapability())
 
 
 def _telling(context: Any) -> Callable[[float, float, str], None] | None:

@@ -1,4 +1,4 @@
-"""The loop over standard input and output: frames in, answers out, each call on its own thread.
+"""The loop over standard input and output: frames in, answers out, calls on threads.
 
 Whatever is printed by anyone else goes to standard error; only this module has the wire.
 Nothing heavy is imported before the first list of tools was sent.
@@ -9,7 +9,9 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from queue import SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -33,10 +35,10 @@ if TYPE_CHECKING:
     from codecompass.mcp.calls import Calls
 
 _READ_BYTES = 1 << 16
-_MAX_RUNNING = 16  # calls at once; more wait for their turn
-_MAX_WAITING = 1_000
-_GRACE_S = 0.6  # for calls that run when the client has gone
-_PARENT_POLL_S = 0.5
+_MAX_WORKERS = 16  # calls at once; more wait for their turn
+_MAX_WANTED = 1_000
+_GRACE_S = 0.4  # for calls that run when the client has gone
+_PARENT_POLL_S = 0.8
 
 
 class Wire:
@@ -82,8 +84,9 @@ class StdioServer:
         self._calls: Calls | None = None
         self._opening = threading.Lock()
         self._state = threading.Lock()
-        self._running: dict[Id, threading.Event] = {}
-        self._waiting: list[ToolCall] = []
+        self._wanted: dict[Id, threading.Event] = {}  # set where a call is cancelled
+        self._due: SimpleQueue[ToolCall] = SimpleQueue()
+        self._workers = 0
         self._wire = Wire()
 
     def run(self) -> int:
@@ -118,46 +121,50 @@ class StdioServer:
 
     def _begin(self, call: ToolCall) -> None:
         with self._state:
-            if call.id in self._running or any(other.id == call.id for other in self._waiting):
-                text = "Invalid request: this id is in use"
-                self._wire.send(error_message(call.id, INVALID_REQUEST, text))
-                return
-            if len(self._waiting) >= _MAX_WAITING:
-                text = "Invalid request: too many calls at once"
-                self._wire.send(error_message(call.id, INVALID_REQUEST, text))
-                return
-            self._waiting.append(call)
-        self._start_next()
+            refused, is_short = "", False
+            if call.id in self._wanted:
+                refused = "this id is in use"
+            elif len(self._wanted) >= _MAX_WANTED:
+                refused = "too many calls at once"
+            else:
+                self._wanted[call.id] = threading.Event()
+                self._due.put(call)
+                is_short = len(self._wanted) > self._workers < _MAX_WORKERS
+                self._workers += is_short
+        if refused:
+            message = error_message(call.id, INVALID_REQUEST, f"Invalid request: {refused}")
+            self._wire.send(message)
+        elif is_short:
+            threading.Thread(target=self._work, daemon=True).start()
 
-    def _start_next(self) -> None:
-        with self._state:
-            if not self._waiting or len(self._running) >= _MAX_RUNNING:
-                return
-            call = self._waiting.pop(0)
-            cancelled = self._running[call.id] = threading.Event()
-        threading.Thread(target=self._answer, args=(call, cancelled), daemon=True).start()
+    def _work(self) -> None:
+        """Answer calls, one after the other, as long as the process lives."""
+        while True:
+            call = self._due.get()
+            try:
+                self._answer(call, self._wanted[call.id])
+            except OSError:
+                self._end(1)  # nobody reads any more
+            finally:
+                with self._state:
+                    self._wanted.pop(call.id, None)
 
     def _answer(self, call: ToolCall, cancelled: threading.Event) -> None:
         """Run a call and send what comes of it, unless nobody wants it any more."""
-        try:
-            content, is_error = self._ready_calls().answer(
-                call.tool,
-                call.arguments,
-                tell=self._progress(call, cancelled),
-                is_cancelled=cancelled.is_set,
-                client=call.client,
-            )
-            with self._state:
-                self._running.pop(call.id, None)
-            if not cancelled.is_set():
-                message = result_message(call, content, self._facts, is_error=is_error)
-                self._wire.send(message)
-        except OSError:
-            self._end(1)  # nobody reads any more
-        finally:
-            with self._state:
-                self._running.pop(call.id, None)
-            self._start_next()
+        if cancelled.is_set():
+            return
+        content, is_error = self._ready_calls().answer(
+            call.tool,
+            call.arguments,
+            tell=self._progress(call, cancelled),
+            is_cancelled=cancelled.is_set,
+            client=call.client,
+        )
+        message = result_message(call, content, self._facts, is_error=is_error)
+        with self._state:
+            self._wanted.pop(call.id, None)  # from now on its id may be used again
+        if not cancelled.is_set():
+            self._wire.send(message)
 
     def _progress(
         self, call: ToolCall, cancelled: threading.Event
@@ -174,10 +181,9 @@ class StdioServer:
 
     def _cancel(self, identity: Id) -> None:
         with self._state:
-            self._waiting = [call for call in self._waiting if call.id != identity]
-            running = self._running.get(identity)
-        if running is not None:
-            running.set()
+            cancelled = self._wanted.get(identity)
+        if cancelled is not None:
+            cancelled.set()
 
     def _ready_calls(self) -> "Calls":
         with self._opening:
@@ -192,19 +198,17 @@ class StdioServer:
     def _watch_parent(self) -> None:
         """End with the process that started us, even if somebody else keeps our input open."""
         parent = os.getppid()
-        pause = threading.Event()
         while os.getppid() == parent:
-            pause.wait(_PARENT_POLL_S)
+            time.sleep(_PARENT_POLL_S)
         self._end(0)
 
     def _finish(self) -> None:
         """Let calls that are nearly done be answered, then stop the others."""
-        pause = threading.Event()
         for _ in range(round(_GRACE_S / 0.02)):
             with self._state:
-                if not self._running and not self._waiting:
+                if not self._wanted:
                     return
-            pause.wait(0.02)
+            time.sleep(0.02)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         del frame

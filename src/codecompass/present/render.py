@@ -110,7 +110,9 @@ def as_json(answer: object) -> str:
 
 def _fitted_text(answer: object, render: Callable[[Any], str], budget: Budget) -> str:
     whole = render(answer)
-    first = first_forms(answer)
+    # No token is shorter than a character: most answers need no second count.
+    is_short = len(whole) <= min(budget.tokens, budget.characters or budget.tokens)
+    first = [] if is_short else first_forms(answer)
     if not first or budget.cost(whole) <= budget.tokens:
         return whole
 

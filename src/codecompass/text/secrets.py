@@ -3,36 +3,45 @@
 import re
 
 _MASK = "[masked]"
-_PATTERNS = (
-    re.compile(
-        r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"
+_PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
+    (
+        ("PRIVATE KEY",),
+        re.compile(
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"
+        ),
     ),
-    re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    re.compile(r"\bgh[pousr]_[A-Za-z0-9]{20,}\b"),
-    re.compile(r"\bgithub_pat_[A-Za-z0-9_]{20,}\b"),
-    re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{10,}\b"),
-    re.compile(r"\bsk-[A-Za-z0-9_-]{20,}\b"),
-    re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b"),
-    re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}\b"),
+    (("AKIA", "ASIA"), re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    (
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+        re.compile(r"\bgh[pousr]_[A-Za-z0-9]{20,}\b"),
+    ),
+    (("github_pat_",), re.compile(r"\bgithub_pat_[A-Za-z0-9_]{20,}\b")),
+    (("xox",), re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{10,}\b")),
+    (("sk-",), re.compile(r"\bsk-[A-Za-z0-9_-]{20,}\b")),
+    (("AIza",), re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
+    (
+        ("eyJ",),
+        re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}\b"),
+    ),
 )
+"""Each with texts of which one is in everything it matches: most texts have none of them."""
+
 # Literal values of variables that say what they hold.
-_ASSIGNED = re.compile(
-    r"""(?i)((?:password|passwd|secret|api_?key|auth_?token|access_?token)\w*["']?\s*[:=]\s*)"""
-    r"""(["'])(?!\2)[^"'\s]{8,}\2"""
+_NAMES = ("password", "passwd", "secret", "api_?key", "auth_?token", "access_?token")
+_NAMED = tuple(
+    dict.fromkeys(s for name in _NAMES for s in (name.replace("_?", ""), name.replace("?", "")))
 )
-
-
-# Something of each of the above; most lines have nothing of any.
-_HINT = re.compile(
-    r"PRIVATE KEY|A[KS]IA|gh[pousr]_|github_pat_|xox|sk-|AIza|eyJ"
-    r"|(?i:passw|secret|api_?key|token)"
+_ASSIGNED = re.compile(
+    rf"""(?i)((?:{"|".join(_NAMES)})\w*["']?\s*[:=]\s*)(["'])(?!\2)[^"'\s]{{8,}}\2"""
 )
 
 
 def mask_secrets(text: str) -> str:
     """Replace keys, tokens and passwords, recognised by their form, by a mark."""
-    if not _HINT.search(text):
-        return text
-    for pattern in _PATTERNS:
-        text = pattern.sub(_MASK, text)
-    return _ASSIGNED.sub(rf"\1\2{_MASK}\2", text)
+    for hints, pattern in _PATTERNS:
+        if any(hint in text for hint in hints):
+            text = pattern.sub(_MASK, text)
+    lowered = text.lower()
+    if any(name in lowered for name in _NAMED):
+        text = _ASSIGNED.sub(rf"\1\2{_MASK}\2", text)
+    return text

@@ -1,0 +1,339 @@
+"""Calls without a transport: workspaces, caps, formats, the log, secrets; any arguments at all."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from codecompass.engine.operations import KINDS
+from codecompass.mcp.calls import Calls, ServeOptions
+from codecompass.mcp.tools import TOOLS
+from codecompass.store.workspaces import KnownWorkspaces
+from tests.conftest import Repo
+from tests.mcp.project import FILES, MANY
+
+CAP = 18_000
+
+
+class Caller:
+    """Calls tools of one server."""
+
+    def __init__(self, *workspaces: Path, **options: Any) -> None:
+        self.calls = Calls(ServeOptions(workspaces=list(map(str, workspaces)), **options))
+
+    def __call__(self, tool: str, **arguments: object) -> tuple[str, bool]:
+        content, is_error = self.calls.answer(TOOLS[tool], arguments)
+        text = "".join(item["text"] for item in content)
+        assert len(text) <= CAP
+        return text, is_error
+
+
+@pytest.fixture
+def callers() -> Iterator[list[Caller]]:
+    made: list[Caller] = []
+    yield made
+    for caller in made:
+        caller.calls.close()
+
+
+@pytest.fixture
+def caller(repo: Repo, callers: list[Caller]) -> Caller:
+    repo.commit(FILES)
+    callers.append(Caller(repo.root))
+    return callers[0]
+
+
+def other_project(folder: Path) -> Path:
+    repo = Repo(folder)
+    repo.commit({"b.py": "def only_here():\n    return 1\n"})
+    return repo.root
+
+
+def test_a_workspace_is_named_by_its_path_or_name(
+    repo: Repo, tmp_path: Path, callers: list[Caller]
+) -> None:
+    repo.commit(FILES)
+    other = other_project(tmp_path / "second")
+    caller = Caller(repo.root, other)
+    callers.append(caller)
+    assert "class Cart" in caller("locate_symbol", name="Cart")[0]
+    for name in (str(other), "second", str(other / "../second")):
+        assert "b.py" in caller("locate_symbol", name="only_here", workspace=name)[0]
+    # A folder inside a workspace means the workspace.
+    assert "class Cart" in caller("locate_symbol", name="Cart", workspace=f"{repo.root}/shop")[0]
+    health = json.loads(caller("health_check", format="json")[0])
+    assert [item["path"] for item in health["workspaces"]] == [str(repo.root), str(other)]
+    assert all(item["is_warm"] for item in health["workspaces"])
+
+
+def test_an_unknown_workspace(caller: Caller, tmp_path: Path) -> None:
+    other = other_project(tmp_path / "other")
+    text, is_error = caller("search_code", query="x", workspace=str(other))
+    assert is_error
+    assert text.startswith("workspace_not_registered: ")
+    assert "--auto-workspace" in text
+    text, is_error = caller("search_code", query="x", workspace=str(tmp_path / "nothing"))
+    assert is_error
+    assert text.startswith("workspace_not_found: ")
+    text, is_error = caller("search_code", query="x", workspace=7)
+    assert is_error
+    assert "workspace: given 7" in text
+
+
+def test_a_workspace_with_an_index_may_be_asked(
+    caller: Caller, tmp_path: Path, callers: list[Caller]
+) -> None:
+    other = other_project(tmp_path / "other")
+    callers.append(Caller(other))
+    assert not callers[-1]("locate_symbol", name="only_here")[1]
+    assert "b.py" in caller("locate_symbol", name="only_here", workspace=str(other))[0]
+
+
+def test_workspaces_are_found_below_allowed_roots_only(
+    repo: Repo, tmp_path: Path, callers: list[Caller]
+) -> None:
+    repo.commit(FILES)
+    inside, outside = other_project(tmp_path / "in/one"), other_project(tmp_path / "out")
+    (tmp_path / "in/link").symlink_to(outside)
+    caller = Caller(repo.root, is_auto=True, allowed_roots=[str(tmp_path / "in")])
+    callers.append(caller)
+    assert "b.py" in caller("locate_symbol", name="only_here", workspace=str(inside))[0]
+    for path in (outside, tmp_path / "in/link", tmp_path / "in/../out"):
+        text, is_error = caller("locate_symbol", name="only_here", workspace=str(path))
+        assert is_error
+        assert text.startswith("workspace_not_allowed: ")
+
+
+def test_indexing_on_demand_is_bounded(
+    repo: Repo, tmp_path: Path, callers: list[Caller], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit(FILES)
+    monkeypatch.setenv("CODECOMPASS_SERVER_JOBS_PER_MINUTE", "1")
+    caller = Caller(repo.root, is_auto=True, allowed_roots=[str(tmp_path)])
+    callers.append(caller)
+    one, two = other_project(tmp_path / "one"), other_project(tmp_path / "two")
+    assert not caller("locate_symbol", name="only_here", workspace=str(one))[1]
+    text, is_error = caller("locate_symbol", name="only_here", workspace=str(two))
+    assert is_error
+    assert text.startswith("indexing_rate_limited: ")
+    assert not caller("locate_symbol", name="Cart")[1]
+
+
+def test_known_workspaces_are_forgotten_in_time(home: Path) -> None:
+    known = KnownWorkspaces(home)
+    known.note_use(Path("/own"), is_auto=False)
+    for number in range(5):
+        known.note_use(Path(f"/auto/{number}"), is_auto=True)
+    gone = known.forget_auto(keep=3, days=7)
+    assert len(gone) == 2
+    assert len(known.recent(10)) == 4
+    assert known.is_auto(Path("/own")) is False
+    assert known.forget_auto(keep=3, days=-1)
+    assert known.recent(10) == [Path("/own")]
+
+
+def test_the_workspaces_asked_last_are_kept_open(
+    repo: Repo, tmp_path: Path, callers: list[Caller], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit(FILES)
+    monkeypatch.setenv("CODECOMPASS_SERVER_WARM_WORKSPACES", "2")
+    roots = [repo.root, *(other_project(tmp_path / name) for name in ("one", "two"))]
+    caller = Caller(*roots)
+    callers.append(caller)
+    for root in roots:
+        caller("locate_symbol", name="x", workspace=str(root))
+    assert caller.calls._engines.open_roots() == roots[1:]
+
+
+def test_prewarming_opens_what_has_an_index(caller: Caller, repo: Repo) -> None:
+    caller.calls.prewarm()
+    assert caller.calls._engines.open_roots() == [repo.root]
+    assert caller("index_status")[0].count("not_indexed") == 2
+
+
+def test_answers_are_capped(caller: Caller, repo: Repo) -> None:
+    repo.write(MANY)
+    repo.write({"long.py": "\n".join(f"def a_{n}(): return '{'x' * 60}'" for n in range(3_000))})
+    asked: list[tuple[str, dict[str, object]]] = [
+        ("find_references", {"symbol": "Priced > price", "limit": 1000, "include_context": True}),
+        ("find_references", {"symbol": "Priced > price", "limit": 1000}),
+        ("get_call_graph", {"symbol": "Priced > price", "limit": 1000, "depth": 3}),
+        ("get_code_context", {"query": "use thing price", "max_tokens": 32_000}),
+        ("get_code_context", {"query": "a_1 a_2", "max_tokens": 32_000, "strategy": "depth"}),
+        ("search_code", {"query": "thing", "top_k": 100, "detail_level": "context"}),
+        ("search_code", {"query": "/./", "top_k": 100, "exhaustive": True}),
+        ("search_with_context", {"query": "use", "max_clusters": 20, "expand": ["all"]}),
+        ("find_related_symbols", {"symbol": "Priced", "limit": 1000}),
+        ("get_file_outline", {"path": "long.py"}),
+        ("get_file_outline", {"path": "."}),
+        ("diff_context", {"scope": "all", "detail_level": "context", "limit": 10_000}),
+        ("locate_symbol", {"name": "price", "detail_level": "context"}),
+    ]
+    lengths: list[int] = []
+    for tool, arguments in asked:
+        for form in ("text", "json"):
+            text, is_error = caller(tool, format=form, **arguments)
+            assert not is_error, (tool, text)
+            lengths.append(len(text))
+            if form == "json":
+                json.loads(text)
+    assert sum(length > CAP * 2 // 3 for length in lengths) >= 8
+
+
+def test_a_truncated_answer_goes_on_by_its_cursor(caller: Caller, repo: Repo) -> None:
+    repo.write(MANY)
+    cursor, names, pages = "", set[str](), 0
+    while pages == 0 or cursor:
+        text, is_error = caller(
+            "find_references", symbol="Priced > price", limit=1000, include_context=True,
+            **({"cursor": cursor} if cursor else {}),
+        )  # fmt: skip
+        assert not is_error
+        names |= {line.split()[0] for line in text.splitlines() if line.startswith("many/")}
+        last = text.splitlines()
+        cursor = next((x.partition("cursor=")[2] for x in last if x.startswith("more:")), "")
+        pages += 1
+    assert len(names) == len(MANY)
+    assert 1 < pages < 10
+
+
+def test_secrets_are_masked(caller: Caller, repo: Repo) -> None:
+    key = "AKIA" + "ABCDEFGHIJKLMNOP"
+    repo.write({"keys.py": f'def connect():\n    return open_it("{key}")\n'})
+    for tool, arguments in (
+        ("search_code", {"query": "open_it"}),
+        ("get_code_context", {"query": "symbol = connect"}),
+        ("locate_symbol", {"name": "connect", "detail_level": "context"}),
+        ("find_references", {"symbol": "connect", "include_context": True}),
+        ("diff_context", {"detail_level": "context"}),
+    ):
+        for form in ("text", "json"):
+            text, is_error = caller(tool, format=form, **arguments)
+            assert not is_error
+            assert key not in text
+
+
+def test_every_call_is_in_the_log_without_its_contents(caller: Caller, home: Path) -> None:
+    caller("search_code", query="very private words")
+    caller("locate_symbol", name="Cart", unknown_thing="x")
+    caller("get_file_outline", path="../up")
+    text = (home / "logs/calls.jsonl").read_text()
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [line["tool"] for line in lines] == [
+        "search_code", "locate_symbol", "get_file_outline",
+    ]  # fmt: skip
+    assert [line["outcome"] for line in lines] == [
+        "ok", "invalid_argument", "path_outside_workspace",
+    ]  # fmt: skip
+    assert lines[0]["arguments"] == ["query"]
+    assert lines[0]["workspace"]
+    assert "private" not in text
+    assert (home / "logs/calls.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_log_can_be_switched_off(
+    repo: Repo, home: Path, callers: list[Caller], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit(FILES)
+    monkeypatch.setenv("CODECOMPASS_SERVER_AUDIT", "false")
+    callers.append(Caller(repo.root))
+    assert not callers[0]("locate_symbol", name="Cart")[1]
+    assert not (home / "logs").exists()
+
+
+def test_a_ref_is_indexed_when_it_is_asked_for(caller: Caller, repo: Repo) -> None:
+    assert not caller("locate_symbol", name="Cart")[1]
+    repo.git("checkout", "--quiet", "-b", "feature")
+    repo.commit({"shop/feature.py": "def only_on_feature():\n    return 1\n"})
+    repo.git("checkout", "--quiet", "main")
+    assert "no definition" in caller("locate_symbol", name="only_on_feature")[0]
+    text, is_error = caller("locate_symbol", name="only_on_feature", ref="feature")
+    assert not is_error
+    assert "shop/feature.py" in text
+    assert "feature" in text.splitlines()[0]
+    text, is_error = caller("locate_symbol", name="x", ref="no-such-branch")
+    assert is_error
+    assert text.startswith("ref_not_found: ")
+
+
+def test_many_changes_are_read_behind_the_answer(
+    caller: Caller, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not caller("locate_symbol", name="Cart")[1]
+    repo.write({f"bulk/f{n}.py": f"def bulk_{n}():\n    return {n}\n" for n in range(250)})
+    text, is_error = caller("locate_symbol", name="bulk_7")
+    assert not is_error
+    assert text.startswith("index stale")
+    caller("index_status", wait=True)
+    deadline = time.monotonic() + 20
+    while "bulk/f7.py" not in caller("locate_symbol", name="bulk_7")[0]:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+_WORDS = st.sampled_from(["price", "Cart > total", "shop", "", "/a.*b/", '"x', "../..", "\0", "é"])
+_ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 2_000)
+    | st.floats()
+    | st.text(max_size=30)
+    | _WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+_SAFE = sorted(set(TOOLS) - {"index_repo", "sync_repo", "switch_ref"})
+
+
+def _arguments(tool: str) -> st.SearchStrategy[dict[str, object]]:
+    properties = {**TOOLS[tool].properties, **TOOLS[tool].rare}
+
+    def value(name: str) -> st.SearchStrategy[object]:
+        schema = properties[name]
+        if name in {"wait", "timeout_s", "workspace"}:
+            return st.sampled_from([False, None, "x"])
+        if "enum" in schema:
+            return st.sampled_from(schema["enum"]) | _ANYTHING
+        if name == "kind":
+            return st.sampled_from(KINDS) | _ANYTHING
+        likely = {"integer": st.integers(1, 300), "boolean": st.booleans()}
+        return likely.get(schema["type"], _WORDS) | _ANYTHING
+
+    required = dict.fromkeys(TOOLS[tool].required, _WORDS | _ANYTHING)
+    optional = {name: value(name) for name in properties if name not in required}
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
+    """A server that lives through all examples."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CODECOMPASS_HOME", str(tmp_path_factory.mktemp("data")))
+        repo = Repo(tmp_path_factory.mktemp("many"))
+        repo.commit({**FILES, **MANY})
+        caller = Caller(repo.root)
+        assert not caller("search_code", query="price")[1]
+        yield caller
+        caller.calls.close()
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_any_arguments_have_an_answer_under_the_cap(many: Caller, data: st.DataObject) -> None:
+    tool = data.draw(st.sampled_from(_SAFE))
+    arguments = data.draw(_arguments(tool))
+    content, is_error = many.calls.answer(TOOLS[tool], arguments)
+    text = "".join(item["text"] for item in content)
+    assert 0 < len(text) <= CAP
+    assert text.endswith("\n")
+    if is_error:
+        assert "internal: " not in text, text
+        assert "\nworks: " in text
+    json.dumps(content)
