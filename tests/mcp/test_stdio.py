@@ -134,6 +134,22 @@ def test_errors_say_what_works(root: Path) -> None:
         assert "nothing found" in text
 
 
+def test_what_is_wrong_with_a_workspace_is_said_to_the_call(root: Path) -> None:
+    (root / "codecompass.toml").write_text("[index]\nnonsense = 1\n")
+    with serving(root) as client:
+        client.ask("tools/list")
+        text, is_error = client.call("search_code", query="price")
+        assert is_error
+        assert text.startswith("config_invalid: ")
+        (root / "codecompass.toml").unlink()
+        assert not client.call("search_code", query="price")[1]
+    with serving(root, "--workspace", str(root / "nothing")) as client:
+        text, is_error = client.call("search_code", query="price")
+        assert is_error
+        assert text.startswith("workspace_not_found: ")
+        assert b"Traceback" not in client.said
+
+
 def test_hostile_frames_do_not_stop_it(root: Path) -> None:
     with serving(root) as client:
         client.write(b"not json\n\n   \n[1,2]\n" + b"{" * 5_000 + b"\n\xff\xfe\xfd\n")

@@ -142,22 +142,6 @@ def _server(facts: ServerFacts, calls: Calls) -> Server[Any]:
             raise
         return types.CallToolResult.model_validate({"content": content, "isError": is_error})
 
-    async def no_resources(context: Any, params: Any) -> types.ListResourcesResult:
-        del context, params
-        return types.ListResourcesResult(resources=[])
-
-    async def no_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
-        del context, params
-        return types.ListResourceTemplatesResult(resource_templates=[])
-
-    async def no_resource(context: Any, params: types.ReadResourceRequestParams) -> Any:
-        del context
-        raise MCPError(INVALID_PARAMS, "Resource not found", data={"uri": str(params.uri)})
-
-    async def no_prompts(context: Any, params: Any) -> types.ListPromptsResult:
-        del context, params
-        return types.ListPromptsResult(prompts=[])
-
     hint = CacheHint(ttl_ms=LIST_TTL_MS, scope="private")
     return Server(
         SERVER_NAME,
@@ -166,11 +150,31 @@ def _server(facts: ServerFacts, calls: Calls) -> Server[Any]:
         cache_hints=dict.fromkeys(_CACHED, hint),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_list_resources=no_resources,
-        on_list_resource_templates=no_templates,
-        on_read_resource=no_resource,
-        on_list_prompts=no_prompts,
+        on_list_resources=_no_resources,
+        on_list_resource_templates=_no_templates,
+        on_read_resource=_no_resource,
+        on_list_prompts=_no_prompts,
     )
+
+
+async def _no_resources(context: Any, params: Any) -> types.ListResourcesResult:
+    del context, params
+    return types.ListResourcesResult(resources=[])
+
+
+async def _no_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
+    del context, params
+    return types.ListResourceTemplatesResult(resource_templates=[])
+
+
+async def _no_resource(context: Any, params: types.ReadResourceRequestParams) -> Any:
+    del context
+    raise MCPError(INVALID_PARAMS, "Resource not found", data={"uri": str(params.uri)})
+
+
+async def _no_prompts(context: Any, params: Any) -> types.ListPromptsResult:
+    del context, params
+    return types.ListPromptsResult(prompts=[])
 
 
 def _telling(context: Any) -> Callable[[float, float, str], None] | None:

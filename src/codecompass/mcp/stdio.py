@@ -6,15 +6,18 @@ Nothing heavy is imported before the first list of tools was sent.
 
 import json
 import os
+import select
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from queue import SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from codecompass.errors import CodeCompassError
 from codecompass.mcp.protocol import (
     INVALID_REQUEST,
     MAX_FRAME_BYTES,
@@ -153,13 +156,18 @@ class StdioServer:
         """Run a call and send what comes of it, unless nobody wants it any more."""
         if cancelled.is_set():
             return
-        content, is_error = self._ready_calls().answer(
-            call.tool,
-            call.arguments,
-            tell=self._progress(call, cancelled),
-            is_cancelled=cancelled.is_set,
-            client=call.client,
-        )
+        try:
+            content, is_error = self._ready_calls().answer(
+                call.tool,
+                call.arguments,
+                tell=self._progress(call, cancelled),
+                is_cancelled=cancelled.is_set,
+                client=call.client,
+            )
+        except CodeCompassError as error:  # no workspace, or settings that cannot be used
+            from codecompass.mcp.content import error_content  # loads what answers need
+
+            content, is_error = error_content(error, call.tool), True
         message = result_message(call, content, self._facts, is_error=is_error)
         with self._state:
             self._wanted.pop(call.id, None)  # from now on its id may be used again
@@ -192,14 +200,16 @@ class StdioServer:
             return self._calls
 
     def _prepare(self) -> None:
-        """Load the engine while the client thinks."""
-        self._ready_calls().prewarm()
+        """Load the engine while the client thinks; what is wrong is said to the first call."""
+        with suppress(CodeCompassError):
+            self._ready_calls().prewarm()
 
     def _watch_parent(self) -> None:
         """End with the process that started us, even if somebody else keeps our input open."""
         parent = os.getppid()
-        while os.getppid() == parent:
-            time.sleep(_PARENT_POLL_S)
+        if not _wait_for_end(parent):
+            while os.getppid() == parent:
+                time.sleep(_PARENT_POLL_S)
         self._end(0)
 
     def _finish(self) -> None:
@@ -220,3 +230,17 @@ class StdioServer:
             self._calls.close()
         sys.stderr.flush()
         os._exit(status)
+
+
+def _wait_for_end(process: int) -> bool:
+    """Sleep until a process has ended; False where the system cannot tell."""
+    if not hasattr(os, "pidfd_open"):
+        return False
+    try:
+        descriptor = os.pidfd_open(process)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    select.select([descriptor], [], [])
+    return True

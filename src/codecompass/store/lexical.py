@@ -105,6 +105,8 @@ class LexicalIndex:
         self._index.register_tokenizer("grams", grams.filter(tantivy.Filter.lowercase()).build())
         terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
         self._index.register_tokenizer("terms", terms.build())
+        # `view` says what is seen; a reload by itself at every commit would be for nothing.
+        self._index.config_reader(reload_policy="manual")
 
     def writer(self, memory_mib: int) -> "LexicalWriter":
         """Open for writing; one writer at a time."""
