@@ -15,6 +15,7 @@ CodeCompassError
 ├── WorkspaceUnknown         workspace_not_registered
 ├── WorkspaceForbidden       workspace_not_allowed
 ├── TooManyJobs              indexing_rate_limited
+├── Cancelled                cancelled
 ├── FileNotIndexed           file_not_indexed
 ├── GitMissing               git_missing
 ├── GitFailed                git_failed
@@ -141,6 +142,13 @@ class TooManyJobs(CodeCompassError):
 
     code = "indexing_rate_limited"
     remediation = "ask again in a minute"
+
+
+class Cancelled(CodeCompassError):
+    """Nobody wants the answer any more."""
+
+    code = "cancelled"
+    remediation = "ask again"
 
 
 class FileNotIndexed(CodeCompassError):

@@ -276,6 +276,28 @@ def test_many_changes_are_read_behind_the_answer(
         time.sleep(0.2)
 
 
+def test_long_work_in_a_call_is_told_and_can_be_ended(caller: Caller, repo: Repo) -> None:
+    """The base of a difference is indexed in the call that asks for it."""
+    repo.git("checkout", "--quiet", "-b", "topic")
+    repo.commit({path: f"{text}\n\nX = 1\n" for path, text in {**FILES, **MANY}.items()})
+    assert not caller("locate_symbol", name="Cart")[1]
+    told: list[tuple[float, str]] = []
+    tool, arguments = TOOLS["diff_context"], {"base": "main"}
+    content, is_error = caller.calls.answer(
+        tool, arguments, tell=lambda done, total, text: told.append((done, text)),
+        is_cancelled=lambda: bool(told),
+    )  # fmt: skip
+    assert (content, is_error) == ([], False)
+    assert told
+    seen: list[float] = []
+    content, is_error = caller.calls.answer(
+        tool, arguments, tell=lambda done, total, text: seen.append(done)
+    )
+    assert not is_error
+    assert "against main" in content[0]["text"]
+    assert seen == sorted(set(seen))
+
+
 _WORDS = st.sampled_from(["price", "Cart > total", "shop", "", "/a.*b/", '"x', "../..", "\0", "é"])
 _ANYTHING = st.recursive(
     st.none()

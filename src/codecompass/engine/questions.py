@@ -69,6 +69,15 @@ class Questions:
         self._searcher = Searcher(workspace.root, workspace.settings)
         self._clusters = ClusterCache()
 
+    @contextmanager
+    def telling(self, progress: Progress) -> Generator[None]:
+        """Tell how far long work is in all questions inside; what `progress` raises ends it."""
+        self._views.listener = progress
+        try:
+            yield
+        finally:
+            self._views.listener = None
+
     def outline(
         self,
         path: str,

@@ -121,6 +121,7 @@ class Views:
             prefix=workspace.prefix,
             configured=workspace.settings.refs.base,
         )
+        self.listener: Progress | None = None  # hears of long work, whoever asked for it
         self._fresh_until = 0.0  # monotonic; until then no look at the files is needed
         self._current: set[tuple[SnapshotName, int]] = set()  # trees that need no other look
         self._on_disk: Mapping[str, FileEntry] = {}
@@ -255,7 +256,7 @@ class Views:
             self.root,
             resolved,
             settings=self.job_settings,
-            progress=progress,
+            progress=self._told(progress),
             force=force,
         )
 
@@ -268,10 +269,21 @@ class Views:
             self.root,
             scratch=self._workspace.scratch,
             settings=self.job_settings,
-            progress=progress,
+            progress=self._told(progress),
             force=force,
             listing=listing,
         )
+
+    def _told(self, progress: Progress) -> Progress:
+        listener = self.listener
+        if listener is None:
+            return progress
+
+        def both(stage: str, done: int, total: int) -> None:
+            progress(stage, done, total)
+            listener(stage, done, total)
+
+        return both
 
     def text_of_blob(self, entry: FileEntry) -> str | None:
         """The text of a file in a commit: from the disk if it is the same there, else from git."""

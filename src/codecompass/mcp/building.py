@@ -9,9 +9,9 @@ from pathlib import Path
 from codecompass.config.settings import ServerSettings
 from codecompass.engine.operations import call_operation
 from codecompass.engine.registry import Registry
-from codecompass.errors import CodeCompassError, IndexMissing, TooManyJobs
+from codecompass.errors import Cancelled, CodeCompassError, IndexMissing, TooManyJobs
 from codecompass.mcp.engines import Engines
-from codecompass.mcp.indexer import Indexer, Run, Tell
+from codecompass.mcp.indexer import Indexer, Run, Tell, in_words, percent
 from codecompass.mcp.tools import Tool
 from codecompass.model.answer import IndexingStatus
 from codecompass.model.snapshot import LIVE, Compatibility
@@ -43,6 +43,23 @@ class Asked:
         return given if isinstance(given, str) else None
 
 
+class Listener:
+    """Hears how far the work for one call is, tells its caller, and ends it if he is gone."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._told = 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Tell, if it is more than before."""
+        if self._asked.is_cancelled():
+            raise Cancelled("cancelled")
+        far = percent(stage, done, total)
+        if self._asked.tell is not None and far >= self._told + 1:
+            self._told = far
+            self._asked.tell(far, 100, in_words(stage, done, total))
+
+
 @dataclass(frozen=True, slots=True)
 class Partial:
     """What can be said before there is an index: how far it is, and lines that git finds."""
@@ -64,10 +81,6 @@ class Partial:
                 'next: ask again, or index_status {"wait": true}',
             ]
         )
-
-
-class Cancelled(Exception):
-    """Nobody wants the answer any more."""
 
 
 class Building:
@@ -161,7 +174,7 @@ class Building:
             run, timeout_s, tell=asked.tell, is_cancelled=asked.is_cancelled
         )
         if asked.is_cancelled():
-            raise Cancelled
+            raise Cancelled("cancelled")
         failure = run.failure
         if failure is not None:
             error = CodeCompassError(failure.message, remediation=failure.remediation)

@@ -15,12 +15,13 @@ from codecompass.engine.registry import Registry
 from codecompass.engine.workspace import enclosing_workspace
 from codecompass.errors import (
     BadInput,
+    Cancelled,
     CodeCompassError,
     IndexIncompatible,
     IndexMissing,
 )
 from codecompass.mcp.audit import AuditLog, Entry
-from codecompass.mcp.building import Asked, Building, Cancelled, Partial
+from codecompass.mcp.building import Asked, Building, Listener, Partial
 from codecompass.mcp.content import Block, block, blocks, capped, error_content, length
 from codecompass.mcp.engines import Engines
 from codecompass.mcp.indexer import Tell
@@ -200,8 +201,9 @@ class Calls:
     def _question(self, asked: Asked, arguments: Mapping[str, object]) -> list[Block]:
         with self._engines.lease(asked.root) as engine:
             if asked.is_cancelled():
-                raise Cancelled
-            answer = call_operation(engine, asked.tool.name, arguments)
+                raise Cancelled("cancelled")
+            with engine.telling(Listener(asked)):
+                answer = call_operation(engine, asked.tool.name, arguments)
             content = self._blocks(answer, asked)
             if isinstance(answer, ContextAnswer):
                 content = self._smaller(engine, asked, answer, content)

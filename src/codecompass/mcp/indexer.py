@@ -34,17 +34,12 @@ class Run:
     @property
     def percent(self) -> float:
         """How far it is, never less than before."""
-        first, last = _STAGES.get(self.stage, (0, 0))
-        share = self.done / self.total if self.total else 0.0
-        return round(first + (last - first) * share, 1)
+        return percent(self.stage, self.done, self.total)
 
     @property
     def said(self) -> str:
         """How far it is, in words."""
-        if self.stage == "wait":
-            return "waiting for another process that writes to the index"
-        counts = f" {self.done:,} of {self.total:,} files" if self.total else ""
-        return f"{self.stage}{counts}"
+        return in_words(self.stage, self.done, self.total)
 
     @property
     def failure(self) -> "Failure | None":
@@ -58,6 +53,21 @@ class Run:
         data = error.get("data")
         remediation = data.get("remediation", "") if isinstance(data, dict) else ""
         return Failure(str(error.get("code")), str(error.get("message")), str(remediation))
+
+
+def percent(stage: str, done: int, total: int) -> float:
+    """How far a run is at a stage."""
+    first, last = _STAGES.get(stage, (0, 0))
+    share = done / total if total else 0.0
+    return round(first + (last - first) * share, 1)
+
+
+def in_words(stage: str, done: int, total: int) -> str:
+    """What a run does at a stage."""
+    if stage == "wait":
+        return "waiting for another process that writes to the index"
+    counts = f" {done:,} of {total:,} files" if total else ""
+    return f"{stage}{counts}"
 
 
 class Failure(NamedTuple):
