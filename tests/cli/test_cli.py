@@ -67,7 +67,8 @@ def test_json_is_one_object_with_results_and_meta(project: Repo) -> None:
 
 def test_outline_text(project: Repo) -> None:
     head, *rest = run(project, "outline", "app.py").stdout.splitlines()
-    assert head.startswith("app.py · python · 2 lines · live @")
+    assert head.startswith("index fresh @")
+    assert head.endswith(" · live · app.py · python · 2 lines")
     assert rest == ["1-2  class App", "  2    def run(self, x: int) -> None"]
 
 

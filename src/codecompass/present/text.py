@@ -22,9 +22,8 @@ _MIB = 1024 * 1024
 def render_outline(answer: OutlineAnswer) -> str:
     """One line per symbol: lines, nesting, signature."""
     state = " · syntax errors" if answer.has_errors else ""
-    at = f" @{answer.meta.commit}" if answer.meta.commit else ""
-    about = f"{answer.meta.ref}{at}"
-    lines = [f"{answer.path} · {answer.language} · {answer.line_count} lines{state} · {about}"]
+    about = f"{answer.path} · {answer.language} · {answer.line_count} lines{state}"
+    lines = [f"{state_line(answer.meta)} · {about}"]
     width = max((len(_span(item)) for item in answer.results), default=0)
     previous = ""
     for item in answer.results:
@@ -43,8 +42,7 @@ def render_outline(answer: OutlineAnswer) -> str:
 
 def render_folder(answer: FolderAnswer) -> str:
     """One line per file with what it defines; folders that are not told with their counts."""
-    at = f" @{answer.meta.commit}" if answer.meta.commit else ""
-    lines = [f"{answer.path} · {answer.total_files} files · {answer.meta.ref}{at}"]
+    lines = [f"{state_line(answer.meta)} · {answer.path} · {answer.total_files} files"]
     names: dict[str, list[str]] = {}
     for item in answer.results:
         if item.is_exported is not False:
