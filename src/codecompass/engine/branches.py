@@ -247,7 +247,7 @@ class Branches:
 
 def _page(options: DiffOptions, view: View, base: str) -> Page:
     record = view.reader.record
-    asked = (options.scope, options.path_prefix, base, record.id, record.generation)
+    asked = ("diff", options.scope, options.path_prefix, base, record.id, record.generation)
     return page_at(options.cursor, *asked)
 
 

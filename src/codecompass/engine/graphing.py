@@ -72,7 +72,7 @@ class GraphQuestions:
         # One use may mean a declaration and its definition, or several overloads.
         places = list({(pair[1].path, pair[1].start): pair for pair in reversed(places)}.values())
         places.reverse()
-        page = self._page(symbol, options, filters)
+        page = self._page("references", symbol, options, filters)
         shown = places[page.start : page.start + options.limit]
         results = self._use_results(shown, many=len(uses) > 1, with_text=options.with_context)
         if str(Role.DEFINITION) in options.roles and not page.start:
@@ -98,7 +98,7 @@ class GraphQuestions:
             raise BadInput(f"depth: given {options.depth}; allowed: 1 to {_MAX_DEPTH}")
         subject = self._subject(symbol, filters)
         direction = Direction(options.direction)
-        page = self._page(symbol, options, filters)
+        page = self._page("calls", symbol, options, filters)
         found: list[Call] = []
         unknown: list[str] = []
         total, is_cut, deeper = 0, False, 0
@@ -151,6 +151,7 @@ class GraphQuestions:
     def family(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> FamilyAnswer:
         """Parent chain, supertypes, subtypes, overrides, members."""
         return self._family(
+            "family",
             symbol,
             options,
             filters,
@@ -163,6 +164,7 @@ class GraphQuestions:
     def related(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> FamilyAnswer:
         """What belongs to a symbol, the closest first."""
         return self._family(
+            "related",
             symbol,
             options,
             filters,
@@ -174,6 +176,7 @@ class GraphQuestions:
 
     def _family(
         self,
+        asked: str,
         symbol: str,
         options: GraphOptions,
         filters: SymbolFilters,
@@ -186,7 +189,7 @@ class GraphQuestions:
                 (item.relation, item.path, item.start_line, item.name): item for item in each
             }.values()
         )
-        page = self._page(symbol, options, filters)
+        page = self._page(asked, symbol, options, filters)
         shown = found[page.start : page.start + options.limit]
         results = self._layered(shown)
         return FamilyAnswer(
@@ -200,11 +203,13 @@ class GraphQuestions:
             page=page,
         )
 
-    def _page(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> Page:
+    def _page(
+        self, asked: str, symbol: str, options: GraphOptions, filters: SymbolFilters
+    ) -> Page:
         record = self._view.reader.record
         return page_at(
-            options.cursor, symbol, options.roles, options.direction, options.depth, filters,
-            record.id, record.generation,
+            options.cursor, asked, symbol, options.roles, options.direction, options.depth,
+            filters, record.id, record.generation,
         )  # fmt: skip
 
     def _subject(self, symbol: str, filters: SymbolFilters) -> _Subject:

@@ -1,6 +1,7 @@
 """The state of a workspace in, how it is out."""
 
 from codecompass import __version__
+from codecompass.config.settings import Settings
 from codecompass.engine.engine import Engine
 from codecompass.errors import CodeCompassError
 from codecompass.model.answer import IndexingStatus, StatusAnswer
@@ -16,7 +17,7 @@ _STATUS = {
 
 def health(engine: Engine) -> HealthAnswer:
     """How the workspace of one engine is."""
-    return whole_health([workspace_health(engine)], limits(engine))
+    return whole_health([workspace_health(engine)], limits(engine.workspace.settings))
 
 
 def workspace_health(engine: Engine) -> WorkspaceHealth:
@@ -42,9 +43,8 @@ def _of_status(status: StatusAnswer) -> WorkspaceHealth:
     )
 
 
-def limits(engine: Engine) -> dict[str, float]:
+def limits(settings: Settings) -> dict[str, float]:
     """What bounds answers and what a server takes on."""
-    settings = engine.workspace.settings
     return {
         "max_tokens": settings.answers.max_tokens,
         "largest_budget": settings.answers.largest_budget,

@@ -457,6 +457,11 @@ def call_operation(
     return operation.call(engine, _checked(operation, arguments))
 
 
+def check_arguments(name: str, arguments: Mapping[str, object]) -> None:
+    """Refuse arguments that an operation does not take, before anything is done for it."""
+    _checked(OPERATIONS[name], arguments)
+
+
 def _checked(operation: Operation, given: Mapping[str, object]) -> dict[str, Any]:
     known = {argument.name: argument for argument in operation.arguments}
     for name in given:

@@ -125,7 +125,7 @@ class Questions:
             )
             counts = None if found.matches else view.reader.counts()
             record = view.reader.record
-            page = page_at(cursor, name, filters, record.id, record.generation)
+            page = page_at(cursor, "locate", name, filters, record.id, record.generation)
             shown = found.matches[page.start : page.start + limits.max_results]
             texts = {}
             if detail_level is DetailLevel.CONTEXT:

@@ -15,6 +15,7 @@ from codecompass.errors import (
     WorkspaceUnknown,
 )
 from codecompass.model.snapshot import LIVE, Compatibility
+from codecompass.source.git import find_repository
 from codecompass.source.guard import resolve_workspace
 from codecompass.store.repository import RepositoryStore
 from codecompass.store.workspaces import KnownWorkspaces
@@ -33,10 +34,12 @@ class Registry:
         *,
         allowed_roots: Sequence[Path] = (),
         is_auto: bool = False,
+        serves_indexed: bool = True,
     ) -> None:
         self.workspaces = tuple(dict.fromkeys(workspaces))
         self.allowed_roots = tuple(allowed_roots)
         self.is_auto = is_auto
+        self._serves_indexed = serves_indexed
         self._settings = settings
         self._known = KnownWorkspaces(home)
         self._starts: deque[float] = deque()  # when folders began to be indexed on demand
@@ -48,40 +51,54 @@ class Registry:
         return self.workspaces[0]
 
     def find(self, name: str | None) -> Path:
-        """The workspace that a caller names by path, or by the last part of it."""
+        """The workspace that a caller names by path, or by the last part of it.
+
+        That is one the server was started for, or a worktree of its repository; one below
+        an allowed root; and for callers on this machine, one that has an index already.
+        """
         if name is None:
             return self.default
         for root in self.workspaces:
             if name == root.name:
                 return root
         folder = resolve_workspace(name)
+        top = enclosing_workspace(folder)
         for root in self.workspaces:
-            if folder.is_relative_to(root):
+            if folder.is_relative_to(root) and top == enclosing_workspace(root):
                 return root
-        root = enclosing_workspace(folder)
-        is_inside = any(root.is_relative_to(allowed) for allowed in self.allowed_roots)
-        if self.allowed_roots and not is_inside:
+        if self._is_sibling(top):
+            return top
+        if self.allowed_roots and not self._is_allowed(top):
             allowed = ", ".join(map(str, self.allowed_roots))
-            raise WorkspaceForbidden(f"workspace: {root} is not below {allowed}")
-        if _is_indexed(root):
-            return root
-        if not self.is_auto:
+            raise WorkspaceForbidden(f"workspace: {top} is not below {allowed}")
+        is_open = self._serves_indexed or self._is_allowed(top)
+        if not self.is_auto and not (is_open and _is_indexed(top)):
             known = ", ".join(map(str, self.workspaces))
-            raise WorkspaceUnknown(f"workspace: {root} is none of {known} and has no index")
-        return root
+            raise WorkspaceUnknown(f"workspace: {top} is none of {known} and has no index")
+        return top
 
-    def note_use(self, root: Path) -> None:
-        """A workspace is asked about; of those found on demand only so many are remembered."""
+    def _is_allowed(self, root: Path) -> bool:
+        return any(root.is_relative_to(allowed) for allowed in self.allowed_roots)
+
+    def _is_sibling(self, root: Path) -> bool:
+        """Whether it is a worktree of a repository that the server was started for."""
+        place = find_repository(root)
+        if place is None:
+            return False
+        own = (find_repository(known) for known in self.workspaces)
+        return any(other is not None and other.common_dir == place.common_dir for other in own)
+
+    def note_use(self, root: Path) -> list[Path]:
+        """A workspace is asked about; those found on demand that are forgotten for it."""
         is_auto = root not in self.workspaces
+        settings = self._settings
         try:
             self._known.note_use(root, is_auto=is_auto)
-            if is_auto:
-                settings = self._settings
-                self._known.forget_auto(
-                    keep=settings.auto_workspaces, days=settings.auto_keep_days
-                )
+            return self._known.forget_auto(
+                keep=settings.auto_workspaces, days=settings.auto_keep_days
+            )
         except (CodeCompassError, OSError):
-            return  # nothing but a memory is lost
+            return []  # nothing but a memory is lost
 
     def warm(self) -> list[Path]:
         """The workspaces to open ahead of questions: the default, then those asked last."""
@@ -90,7 +107,11 @@ class Registry:
             recent = self._known.recent(most * 2)
         except (CodeCompassError, OSError):
             recent = []
-        others = [root for root in recent if root in self.workspaces or self.is_auto]
+        others = [
+            root
+            for root in recent
+            if root in self.workspaces or (self.is_auto and self._is_allowed(root))
+        ]
         order = dict.fromkeys([self.default, *others])
         return [root for root in order if root.is_dir()][:most]
 
@@ -105,7 +126,12 @@ class Registry:
             most = self._settings.jobs_per_minute
             if len(self._starts) >= most:
                 raise TooManyJobs(f"workspace: {most} folders began to be indexed this minute")
-            self._starts.append(now)
+
+    def note_start(self, root: Path) -> None:
+        """A folder begins to be indexed on demand."""
+        if root not in self.workspaces:
+            with self._lock:
+                self._starts.append(time.monotonic())
 
 
 def _is_indexed(root: Path) -> bool:

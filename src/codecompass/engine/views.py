@@ -336,6 +336,8 @@ class Views:
         while self._store.is_syncing(live_name(self.root)):
             if time.monotonic() >= deadline:
                 return True
+            if self.listener is not None:
+                self.listener("wait", 0, 0)
             time.sleep(_SYNC_POLL_S)
         return False
 

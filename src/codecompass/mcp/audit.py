@@ -49,7 +49,7 @@ class AuditLog:
         }
         try:
             with self._lock:
-                self._append(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+                self._append(json.dumps(line).encode() + b"\n")
         except OSError:
             return
 

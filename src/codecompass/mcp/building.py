@@ -3,11 +3,11 @@
 import re
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from codecompass.config.settings import ServerSettings
-from codecompass.engine.operations import call_operation
 from codecompass.engine.registry import Registry
 from codecompass.errors import Cancelled, CodeCompassError, IndexMissing, TooManyJobs
 from codecompass.mcp.engines import Engines
@@ -43,21 +43,31 @@ class Asked:
         return given if isinstance(given, str) else None
 
 
+def rising(tell: Tell) -> Tell:
+    """Tell only what is more than before: a call may wait for several things."""
+    told = 0.0
+
+    def tell_more(done: float, total: float, text: str) -> None:
+        nonlocal told
+        if done >= told + 1:
+            told = done
+            tell(done, total, text)
+
+    return tell_more
+
+
 class Listener:
     """Hears how far the work for one call is, tells its caller, and ends it if he is gone."""
 
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
-        self._told = 0.0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Tell, if it is more than before."""
         if self._asked.is_cancelled():
             raise Cancelled("cancelled")
-        far = percent(stage, done, total)
-        if self._asked.tell is not None and far >= self._told + 1:
-            self._told = far
-            self._asked.tell(far, 100, in_words(stage, done, total))
+        if self._asked.tell is not None:
+            self._asked.tell(percent(stage, done, total), 100, in_words(stage, done, total))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +101,7 @@ class Building:
         self._registry = registry
         self._settings = settings
         self._indexer = Indexer()
-        self._ready: set[Path] = set()  # workspaces that have an index
+        self._ready: set[tuple[Path, str]] = set()  # workspaces and refs that have an index
 
     def close(self) -> None:
         """End what runs."""
@@ -103,70 +113,76 @@ class Building:
 
     def forget(self, root: Path) -> None:
         """The index of a workspace is gone."""
-        self._ready.discard(root)
+        self._ready = {key for key in self._ready if key[0] != root}
 
     def sync_behind(self, root: Path) -> None:
-        """Bring an index up to date behind an answer."""
-        self._indexer.ensure(root)
+        """Bring an index up to date behind an answer; that it fails is seen by the next one."""
+        if not self._indexer.failed_lately(root, ""):
+            with suppress(OSError):
+                self._indexer.start(root, "", most=self._settings.jobs_at_once)
 
     def make_ready(self, asked: Asked) -> Partial | None:
         """Build an index where there is none; what there is to say if it is not done in time."""
-        is_live = asked.ref in (None, LIVE)
-        if is_live and asked.root in self._ready:
+        ref = asked.ref or ""
+        if ".." in ref:  # two of them, as git writes it: made ready by the question itself
+            ref = ""
+        key = (asked.root, ref)
+        if key in self._ready:
             return None
-        with self._engines.lease(asked.root) as engine:
-            state = engine.readiness(asked.ref)
+        state = self._readiness(asked, ref)
         if state is not Compatibility.COMPATIBLE:
             force = state is not Compatibility.NOT_INDEXED  # made by another version, or broken
-            run = self._indexer.active(asked.root) or self._start(asked, force=force)
+            run = self._start(asked, ref, force=force)
             patient = self._settings.progress_wait_s
             if not self._wait(run, asked, patient if asked.tell else self._settings.first_wait_s):
                 return _so_far(run, asked)
-        if is_live:
-            self._ready.add(asked.root)
+        if ref in ("", LIVE):  # a branch moves, and is looked at each time
+            self._ready.add(key)
         return None
+
+    def _readiness(self, asked: Asked, ref: str) -> Compatibility:
+        with self._engines.lease(asked.root, is_cancelled=asked.is_cancelled) as engine:
+            return engine.readiness(ref or None)
 
     def index(self, asked: Asked) -> object:
         """Build or refresh an index; its state afterwards, or how far it is."""
-        force = asked.arguments.get("force", False)
-        if not isinstance(force, bool) or asked.arguments.keys() - {"force", "ref"}:
-            with self._engines.lease(asked.root) as engine:
-                call_operation(engine, asked.tool.name, asked.arguments)  # says what is wrong
-        if asked.tool.name == "sync_repo":
-            with self._engines.lease(asked.root) as engine:
-                if engine.readiness() is Compatibility.NOT_INDEXED:
-                    said = f"{asked.root} has not been indexed yet"
-                    raise IndexMissing(said, remediation="index_repo builds it")
-        run = self._start(asked, force=force is True)
+        is_missing = self._readiness(asked, "") is Compatibility.NOT_INDEXED
+        if asked.tool.name == "sync_repo" and is_missing:
+            said = f"{asked.root} has not been indexed yet"
+            raise IndexMissing(said, remediation="index_repo builds it")
+        run = self._start(asked, asked.ref or "", force=asked.arguments.get("force") is True)
         if not self._wait(run, asked, self._settings.progress_wait_s):
             return _so_far(run, asked)
-        self._ready.add(asked.root)
-        with self._engines.lease(asked.root) as engine:
-            return call_operation(engine, "index_status", {"ref": asked.ref})
+        with self._engines.lease(asked.root, extra=1) as engine:
+            return engine.status(ref=asked.ref)
 
     def wait(self, asked: Asked) -> None:
         """Wait until no run is under way, here or in another process."""
         given = asked.arguments.get("timeout_s", 60.0)
-        limit = float(given) if isinstance(given, int | float) else 0.0
-        deadline = time.monotonic() + min(limit, _MAX_WAIT_S)
+        limit = min(given, _MAX_WAIT_S) if isinstance(given, int | float) else 0.0
+        deadline = time.monotonic() + limit
         while (left := deadline - time.monotonic()) > 0 and not asked.is_cancelled():
             run = self._indexer.active(asked.root)
             if run is not None:
                 self._indexer.wait(run, left, tell=asked.tell, is_cancelled=asked.is_cancelled)
                 continue
-            with self._engines.lease(asked.root) as engine:
+            with self._engines.lease(asked.root, extra=1) as engine:
                 state = engine.status(ref=asked.ref).indexing_status
             if state is not IndexingStatus.INDEXING:
                 return
             time.sleep(_POLL_S)
 
-    def _start(self, asked: Asked, *, force: bool) -> Run:
-        if self._indexer.active(asked.root) is None:
+    def _start(self, asked: Asked, ref: str, *, force: bool) -> Run:
+        is_new = self._indexer.active(asked.root, ref) is None
+        if is_new:
             self._registry.check_rate(asked.root)
-            most = self._settings.jobs_at_once
-            if self._indexer.count() >= most:
-                raise TooManyJobs(f"workspace: {most} folders are being indexed now")
-        return self._indexer.ensure(asked.root, ref=asked.ref or "", force=force)
+        most = self._settings.jobs_at_once
+        run = self._indexer.start(asked.root, ref, force=force, most=most)
+        if run is None:
+            raise TooManyJobs(f"workspace: {most} indexes are being built now")
+        if is_new:
+            self._registry.note_start(asked.root)
+        return run
 
     def _wait(self, run: Run, asked: Asked, timeout_s: float) -> bool:
         """Whether a run has ended well by then."""

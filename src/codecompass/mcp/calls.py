@@ -1,7 +1,6 @@
 """A tool and its arguments in, blocks of text out: the one way from every transport to engines."""
 
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from codecompass.config.load import load_settings
 from codecompass.config.settings import Settings
 from codecompass.engine.engine import Engine
 from codecompass.engine.health import limits, whole_health, workspace_health
-from codecompass.engine.operations import call_operation
+from codecompass.engine.operations import call_operation, check_arguments
 from codecompass.engine.registry import Registry
 from codecompass.engine.workspace import enclosing_workspace
 from codecompass.errors import (
@@ -21,14 +20,15 @@ from codecompass.errors import (
     IndexMissing,
 )
 from codecompass.mcp.audit import AuditLog, Entry
-from codecompass.mcp.building import Asked, Building, Listener, Partial
+from codecompass.mcp.building import Asked, Building, Listener, Partial, rising
+from codecompass.mcp.complaints import complain
 from codecompass.mcp.content import Block, block, blocks, capped, error_content, length
 from codecompass.mcp.engines import Engines
 from codecompass.mcp.indexer import Tell
 from codecompass.mcp.tools import Tool
 from codecompass.model.answer import Freshness, Meta
 from codecompass.model.context_answer import ContextAnswer
-from codecompass.model.health import HealthAnswer
+from codecompass.model.health import HealthAnswer, WorkspaceHealth
 from codecompass.model.snapshot import Compatibility
 from codecompass.present.render import Budget, as_json
 from codecompass.source.guard import resolve_workspace
@@ -36,6 +36,7 @@ from codecompass.source.guard import resolve_workspace
 _JSON = "json"
 _FORMATS = ("text", _JSON)
 _INDEXING = frozenset({"index_repo", "sync_repo"})
+_WITHOUT_INDEX = frozenset({"list_refs", "switch_ref"})
 _ATTEMPTS = 4
 
 
@@ -48,6 +49,7 @@ class ServeOptions:
     is_auto: bool = False
     is_prewarmed: bool = True
     transport: str = "stdio"
+    is_local: bool = True  # only this machine's user can ask
 
 
 class Calls:
@@ -55,7 +57,7 @@ class Calls:
 
     def __init__(self, options: ServeOptions) -> None:
         roots = [resolve_workspace(folder) for folder in options.workspaces]
-        roots = roots or [enclosing_workspace(Path.cwd())]
+        roots = roots or [enclosing_workspace(resolve_workspace("."))]
         self._settings: Settings = load_settings(roots[0])
         server = self._settings.server
         self._registry = Registry(
@@ -64,6 +66,7 @@ class Calls:
             self._settings.store.home,
             allowed_roots=[resolve_workspace(folder) for folder in options.allowed_roots],
             is_auto=options.is_auto,
+            serves_indexed=options.is_local,
         )
         self._engines = Engines(for_each=server.engines, workspaces=server.warm_workspaces)
         self._building = Building(self._engines, self._registry, server)
@@ -99,7 +102,7 @@ class Calls:
         except CodeCompassError as error:
             content, outcome, is_error = error_content(error, tool), error.code, True
         except Exception as error:  # noqa: BLE001  # the top of a front end
-            traceback.print_exc()
+            complain()
             failure = CodeCompassError(
                 f"{type(error).__name__}: {error}", remediation="please report it"
             )
@@ -138,16 +141,26 @@ class Calls:
         """All workspaces of this server."""
         open_roots = self._engines.open_roots()
         roots = dict.fromkeys([*self._registry.workspaces, *open_roots])
-        found = []
-        bounds: dict[str, float] = {}
-        for root in roots:
-            with self._engines.lease(root) as engine:
-                item = replace(workspace_health(engine), is_warm=root in open_roots)
-                bounds = bounds or limits(engine)
-            run = self._building.active(root)
-            found.append(replace(item, status="indexing", said=run.said) if run else item)
+        found = [self._health_of(root, is_warm=root in open_roots) for root in roots]
         uptime = round(time.monotonic() - self._started)
+        bounds = limits(self._settings)
         return whole_health(found, bounds, uptime_s=uptime, is_warming=self._is_warming)
+
+    def _health_of(self, root: Path, *, is_warm: bool) -> WorkspaceHealth:
+        """The state of a workspace; one that is not open is not kept open for it."""
+        try:
+            if is_warm:
+                with self._engines.lease(root, extra=1) as engine:
+                    found = workspace_health(engine)
+            else:
+                with Engine.open(root) as engine:
+                    found = workspace_health(engine)
+        except (CodeCompassError, OSError) as error:
+            found = WorkspaceHealth(str(root), "error", "", said=str(error))
+        run = self._building.active(root)
+        if run is not None:
+            found = replace(found, status="indexing", said=run.said)
+        return replace(found, is_warm=is_warm)
 
     def close(self) -> None:
         """End what was started."""
@@ -167,8 +180,10 @@ class Calls:
             raise BadInput(f"workspace: given {workspace!r:.80}; allowed: the path of a folder")
         if form is not None and form not in _FORMATS:
             raise BadInput(f"format: given {form!r:.80}; allowed: {', '.join(_FORMATS)}")
+        check_arguments(tool.name, own)
         root = self._registry.find(workspace)
-        return Asked(tool, own, root, form == _JSON, tell, is_cancelled)
+        rise = rising(tell) if tell is not None else None
+        return Asked(tool, own, root, form == _JSON, rise, is_cancelled)
 
     def _content(self, asked: Asked) -> list[Block]:
         self._note_use(asked.root)
@@ -179,6 +194,8 @@ class Calls:
             return self._status(asked)
         if name in _INDEXING:
             return self._blocks(self._building.index(asked), asked)
+        if name in _WITHOUT_INDEX:
+            return self._question(asked, asked.arguments)
         partial = self._building.make_ready(asked)
         if partial is not None:
             return self._blocks(partial, asked)
@@ -196,10 +213,11 @@ class Calls:
         now = time.monotonic()
         if now - self._noted.get(root, -60.0) >= 60.0:
             self._noted[root] = now
-            self._registry.note_use(root)
+            for forgotten in self._registry.note_use(root):
+                self._engines.forget(forgotten)
 
     def _question(self, asked: Asked, arguments: Mapping[str, object]) -> list[Block]:
-        with self._engines.lease(asked.root) as engine:
+        with self._engines.lease(asked.root, is_cancelled=asked.is_cancelled) as engine:
             if asked.is_cancelled():
                 raise Cancelled("cancelled")
             with engine.telling(Listener(asked)):
@@ -239,7 +257,7 @@ class Calls:
             self._building.wait(asked)
         else:
             arguments = dict(asked.arguments)
-        with self._engines.lease(asked.root) as engine:
+        with self._engines.lease(asked.root, extra=1) as engine:
             answer = call_operation(engine, asked.tool.name, arguments)
         run = self._building.active(asked.root)
         said = [block(f"now: {run.said} ({run.percent:g} %)")] if run else []

@@ -32,7 +32,8 @@ def blocks(answer: object, budget: Budget, *, is_json: bool = False) -> list[Blo
 
 def block(text: str) -> Block:
     """A block of text; some clients put blocks together without a line end."""
-    return {"type": "text", "text": mask_secrets(text).rstrip("\n") + "\n"}
+    plain = text.encode("utf-8", "replace").decode()  # names of files may be no text
+    return {"type": "text", "text": mask_secrets(plain).rstrip("\n") + "\n"}
 
 
 def length(content: list[Block]) -> int:

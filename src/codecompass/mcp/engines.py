@@ -1,13 +1,21 @@
 """A workspace in, an engine of its own for one call out; a few stay open for the next."""
 
 from collections import OrderedDict
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Condition
 
 from codecompass.engine.engine import Engine
 from codecompass.engine.workspace import open_workspace
+from codecompass.errors import Cancelled
+
+_LOOK_S = 0.1  # how often somebody who waits looks whether that is still wanted
+
+
+def never() -> bool:
+    """For calls that cannot be cancelled."""
+    return False
 
 
 class Engines:
@@ -22,9 +30,15 @@ class Engines:
         self._is_closed = False
 
     @contextmanager
-    def lease(self, root: Path) -> Generator[Engine]:
-        """An engine that nobody else uses until it is given back."""
-        engine = self._take(root)
+    def lease(
+        self, root: Path, *, is_cancelled: Callable[[], bool] = never, extra: int = 0
+    ) -> Generator[Engine]:
+        """An engine that nobody else uses until it is given back.
+
+        Questions about the state of things come with `extra`: they are answered also while
+        all others are taken.
+        """
+        engine = self._take(root, is_cancelled, extra)
         try:
             yield engine
         finally:
@@ -44,16 +58,24 @@ class Engines:
         for engine in idle:
             engine.__exit__(None, None, None)
 
-    def _take(self, root: Path) -> Engine:
+    def forget(self, root: Path) -> None:
+        """Close what is open for a workspace and not used."""
         with self._change:
-            self._change.wait_for(
-                lambda: self._free.get(root) or self._taken.get(root, 0) < self._for_each
-            )
+            idle = self._free.pop(root, [])
+        for engine in idle:
+            engine.__exit__(None, None, None)
+
+    def _take(self, root: Path, is_cancelled: Callable[[], bool], extra: int) -> Engine:
+        most = self._for_each + extra
+        with self._change:
+            while not self._free.get(root) and self._taken.get(root, 0) >= most:
+                self._change.wait(_LOOK_S)
+                if is_cancelled():
+                    raise Cancelled("cancelled")
             self._taken[root] = self._taken.get(root, 0) + 1
-            free = self._free.setdefault(root, [])
-            self._free.move_to_end(root)
-            if free:
-                return free.pop()
+            if self._free.get(root):
+                self._free.move_to_end(root)
+                return self._free[root].pop()
         try:
             return Engine(open_workspace(root), can_sync_behind=True)
         except BaseException:
@@ -67,6 +89,7 @@ class Engines:
                 closing.append(engine)
             else:
                 self._free.setdefault(root, []).append(engine)
+                self._free.move_to_end(root)
             while len(self._free) > self._workspaces:
                 _, old = self._free.popitem(last=False)
                 closing += old

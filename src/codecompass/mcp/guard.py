@@ -31,7 +31,8 @@ class Guard:
     def __init__(self, app: App, *, host: str, token: str, max_requests: int) -> None:
         self._app = app
         self._is_local = is_loopback(host)
-        self._hosts = LOOPBACK if self._is_local else {host, socket.gethostname(), *LOOPBACK}
+        names = LOOPBACK if self._is_local else {host, socket.gethostname(), *LOOPBACK}
+        self._hosts = {name.lower() for name in names}
         self._token = token
         self._max_requests = max_requests
         self._running = 0
@@ -57,7 +58,7 @@ class Guard:
         if not self._is_allowed(host):
             return 421, "this server does not answer under that Host"
         origin = headers.get(b"origin")
-        if origin is not None and not self._is_allowed(_host_of(origin.decode("latin-1"))):
+        if origin is not None and not self._is_own(_host_of(origin.decode("latin-1")), host):
             return 403, "requests of other sites are refused"
         if self._token:
             given = headers.get(b"authorization", b"")
@@ -66,6 +67,10 @@ class Guard:
         if self._running >= self._max_requests:
             return 503, f"{self._max_requests} requests are being answered; come back"
         return None
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        """Whether a page comes from where the request goes to."""
+        return origin in self._hosts if self._is_local else origin == host
 
     def _is_allowed(self, host: str) -> bool:
         if host in self._hosts:

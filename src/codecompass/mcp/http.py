@@ -13,6 +13,7 @@ from typing import Any
 
 from codecompass.errors import BadInput
 from codecompass.mcp.calls import Calls
+from codecompass.mcp.complaints import say
 from codecompass.mcp.guard import App, Guard, is_loopback
 from codecompass.mcp.protocol import INVALID_PARAMS, LIST_TTL_MS, ServerFacts
 from codecompass.mcp.tools import INSTRUCTIONS, SERVER_NAME
@@ -60,7 +61,8 @@ def serve_http(facts: ServerFacts, calls: Calls, parsed: argparse.Namespace) -> 
     server = _Uvicorn(config)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, server.handle_exit)
-    sys.stderr.write(f"codecompass: http://{parsed.host}:{listener.getsockname()[1]}/mcp\n")
+    host = f"[{parsed.host}]" if ":" in parsed.host else parsed.host
+    say(f"codecompass: http://{host}:{listener.getsockname()[1]}/mcp\n")
     threading.Thread(target=calls.prewarm, daemon=True).start()
     try:
         server.run(sockets=[listener])

@@ -7,16 +7,20 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, NamedTuple
+
+from codecompass.mcp.complaints import say
 
 Tell = Callable[[float, float, str], None]
 """Called with how much is done, how much there is, and words for it."""
 
 _STAGES = {"extract": (0, 70), "publish": (70, 75), "link": (75, 100)}
 _TELL_S = 0.25
+_AGAIN_S = 60.0  # a run that failed is not begun again by itself for so long
 
 
 @dataclass(slots=True)
@@ -29,11 +33,12 @@ class Run:
     done: int = 0
     total: int = 0
     result: dict[str, object] = field(default_factory=dict)  # what it printed at its end
+    started: float = field(default_factory=time.monotonic)
     is_over: threading.Event = field(default_factory=threading.Event)
 
     @property
     def percent(self) -> float:
-        """How far it is, never less than before."""
+        """How far it is."""
         return percent(self.stage, self.done, self.total)
 
     @property
@@ -85,27 +90,37 @@ class Indexer:
         self._runs: dict[tuple[Path, str], Run] = {}
         self._lock = threading.Lock()
 
-    def active(self, root: Path) -> Run | None:
-        """The run for a folder that is under way."""
+    def active(self, root: Path, ref: str | None = None) -> Run | None:
+        """The run for a folder that is under way, for this ref or for any."""
         with self._lock:
-            runs = [run for (path, _), run in self._runs.items() if path == root]
-        return next((run for run in runs if not run.is_over.is_set()), None)
+            return self._active(root, ref)
 
-    def count(self) -> int:
-        """How many runs are under way."""
-        with self._lock:
-            return sum(not run.is_over.is_set() for run in self._runs.values())
+    def _active(self, root: Path, ref: str | None) -> Run | None:
+        for (path, of), run in self._runs.items():
+            if path == root and ref in (None, of) and not run.is_over.is_set():
+                return run
+        return None
 
-    def ensure(self, root: Path, *, ref: str = "", force: bool = False) -> Run:
-        """The run for a folder and ref; a new one if none is under way."""
+    def start(self, root: Path, ref: str, *, force: bool = False, most: int) -> Run | None:
+        """The run for a folder and ref, a new one if none is under way; None: too many are."""
         with self._lock:
-            known = self._runs.get((root, ref))
-            if known is not None and not known.is_over.is_set():
+            known = self._active(root, ref)
+            if known is not None:
                 return known
+            if sum(not run.is_over.is_set() for run in self._runs.values()) >= most:
+                return None
             run = Run(root, _start(root, ref, force=force))
             self._runs[root, ref] = run
         threading.Thread(target=_follow, args=(run,), daemon=True).start()
         return run
+
+    def failed_lately(self, root: Path, ref: str) -> bool:
+        """Whether the last run for a folder and ref ended badly just now."""
+        with self._lock:
+            run = self._runs.get((root, ref))
+        if run is None or run.failure is None:
+            return False
+        return time.monotonic() - run.started < _AGAIN_S
 
     def wait(
         self,
@@ -116,13 +131,11 @@ class Indexer:
         is_cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
         """Whether a run is over by then; its progress is told on the way."""
-        told = -1.0
         for _ in range(max(1, round(timeout_s / _TELL_S))):
             if run.is_over.wait(_TELL_S) or is_cancelled():
                 break
-            if tell is not None and run.percent > told:
-                told = run.percent
-                tell(told, 100, run.said)
+            if tell is not None:
+                tell(run.percent, 100, run.said)
         return run.is_over.is_set()
 
     def close(self) -> None:
@@ -170,7 +183,7 @@ def _read_progress(run: Run, stream: IO[bytes]) -> None:
             said = json.loads(line)
             stage, done, total = str(said["stage"]), int(said["done"]), int(said["total"])
         except (ValueError, KeyError, TypeError):
-            sys.stderr.write(line.decode("utf-8", "replace"))
+            say(line.decode("utf-8", "replace"))
             continue
         run.stage, run.done, run.total = stage, done, total
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from codecompass.mcp.tools import INSTRUCTIONS, SERVER_NAME, Tool
 
 MODERN = "2026-07-28"
-LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+LEGACY = ("2025-11-25", "2025-06-18")
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS, INTERNAL = (
     -32700, -32600, -32601, -32602, -32603,
 )  # fmt: skip

@@ -44,6 +44,7 @@ def server_facts(names: str) -> ServerFacts:
 
 def _open_calls(parsed: argparse.Namespace) -> "Calls":
     from codecompass.mcp.calls import Calls, ServeOptions  # the engine: heavy
+    from codecompass.mcp.guard import is_loopback
 
     project = os.environ.get(PROJECT_VARIABLE, "")
     return Calls(
@@ -53,5 +54,6 @@ def _open_calls(parsed: argparse.Namespace) -> "Calls":
             is_auto=parsed.auto_workspace,
             is_prewarmed=not parsed.no_prewarm,
             transport=parsed.transport,
+            is_local=parsed.transport == "stdio" or is_loopback(parsed.host),
         )
     )

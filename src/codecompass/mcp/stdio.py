@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from queue import SimpleQueue
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from codecompass.errors import CodeCompassError
+from codecompass.mcp.complaints import complain
 from codecompass.mcp.protocol import (
+    INTERNAL,
     INVALID_REQUEST,
     MAX_FRAME_BYTES,
     Cancel,
@@ -42,6 +44,10 @@ _MAX_WORKERS = 16  # calls at once; more wait for their turn
 _MAX_WANTED = 1_000
 _GRACE_S = 0.4  # for calls that run when the client has gone
 _PARENT_POLL_S = 0.8
+
+
+class ClientGone(Exception):
+    """Nobody reads any more what is sent."""
 
 
 class Wire:
@@ -68,14 +74,19 @@ class Wire:
                 if not is_skipping:
                     yield None
                 rest, is_skipping = b"", True
+        if rest and not is_skipping:
+            yield rest
 
     def send(self, message: Message) -> None:
         """Write one frame, whole."""
         text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
         data = text.encode("utf-8", "replace") + b"\n"
-        with self._lock:
-            while data:
-                data = data[os.write(self._output, data) :]
+        try:
+            with self._lock:
+                while data:
+                    data = data[os.write(self._output, data) :]
+        except OSError as error:
+            raise ClientGone from error
 
 
 class StdioServer:
@@ -88,7 +99,8 @@ class StdioServer:
         self._opening = threading.Lock()
         self._state = threading.Lock()
         self._wanted: dict[Id, threading.Event] = {}  # set where a call is cancelled
-        self._due: SimpleQueue[ToolCall] = SimpleQueue()
+        self._due: SimpleQueue[tuple[ToolCall, threading.Event]] = SimpleQueue()
+        self._busy = 0  # calls that were not answered yet
         self._workers = 0
         self._wire = Wire()
 
@@ -97,12 +109,10 @@ class StdioServer:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._stop)
         threading.Thread(target=self._watch_parent, daemon=True).start()
-        try:
+        with suppress(ClientGone, OSError):
             for frame in self._wire.frames():
                 self._receive(frame)
-        except OSError:
-            self._end(1)
-        self._finish()
+            self._finish()
         self._end(0)
         return 0
 
@@ -127,12 +137,13 @@ class StdioServer:
             refused, is_short = "", False
             if call.id in self._wanted:
                 refused = "this id is in use"
-            elif len(self._wanted) >= _MAX_WANTED:
+            elif self._busy >= _MAX_WANTED:
                 refused = "too many calls at once"
             else:
-                self._wanted[call.id] = threading.Event()
-                self._due.put(call)
-                is_short = len(self._wanted) > self._workers < _MAX_WORKERS
+                cancelled = self._wanted[call.id] = threading.Event()
+                self._busy += 1
+                self._due.put((call, cancelled))
+                is_short = self._busy > self._workers < _MAX_WORKERS
                 self._workers += is_short
         if refused:
             message = error_message(call.id, INVALID_REQUEST, f"Invalid request: {refused}")
@@ -143,21 +154,34 @@ class StdioServer:
     def _work(self) -> None:
         """Answer calls, one after the other, as long as the process lives."""
         while True:
-            call = self._due.get()
+            call, cancelled = self._due.get()
             try:
-                self._answer(call, self._wanted[call.id])
-            except OSError:
-                self._end(1)  # nobody reads any more
-            finally:
-                with self._state:
-                    self._wanted.pop(call.id, None)
+                self._answer(call, cancelled)
+            except ClientGone:
+                self._end(1)
+            except Exception:  # noqa: BLE001  # a call is answered, whatever happens
+                complain()
+                self._fail(call)
+            with self._state:
+                self._busy -= 1
 
     def _answer(self, call: ToolCall, cancelled: threading.Event) -> None:
         """Run a call and send what comes of it, unless nobody wants it any more."""
-        if cancelled.is_set():
-            return
+        message: Message = {}
+        if not cancelled.is_set():
+            content, is_error = self._content(call, cancelled)
+            message = result_message(call, content, self._facts, is_error=is_error)
+        with self._state:
+            if self._wanted.get(call.id) is cancelled:
+                del self._wanted[call.id]  # from now on its id may be used again
+        if not cancelled.is_set():
+            self._wire.send(message)
+
+    def _content(
+        self, call: ToolCall, cancelled: threading.Event
+    ) -> tuple[list[dict[str, Any]], bool]:
         try:
-            content, is_error = self._ready_calls().answer(
+            return self._ready_calls().answer(
                 call.tool,
                 call.arguments,
                 tell=self._progress(call, cancelled),
@@ -167,12 +191,13 @@ class StdioServer:
         except CodeCompassError as error:  # no workspace, or settings that cannot be used
             from codecompass.mcp.content import error_content  # loads what answers need
 
-            content, is_error = error_content(error, call.tool), True
-        message = result_message(call, content, self._facts, is_error=is_error)
+            return error_content(error, call.tool), True
+
+    def _fail(self, call: ToolCall) -> None:
         with self._state:
-            self._wanted.pop(call.id, None)  # from now on its id may be used again
-        if not cancelled.is_set():
-            self._wire.send(message)
+            self._wanted.pop(call.id, None)
+        with suppress(ClientGone):
+            self._wire.send(error_message(call.id, INTERNAL, "Internal error"))
 
     def _progress(
         self, call: ToolCall, cancelled: threading.Event
@@ -201,8 +226,12 @@ class StdioServer:
 
     def _prepare(self) -> None:
         """Load the engine while the client thinks; what is wrong is said to the first call."""
-        with suppress(CodeCompassError):
+        try:
             self._ready_calls().prewarm()
+        except CodeCompassError:
+            return
+        except Exception:  # noqa: BLE001  # nobody asked yet
+            complain()
 
     def _watch_parent(self) -> None:
         """End with the process that started us, even if somebody else keeps our input open."""
@@ -216,7 +245,7 @@ class StdioServer:
         """Let calls that are nearly done be answered, then stop the others."""
         for _ in range(round(_GRACE_S / 0.02)):
             with self._state:
-                if not self._wanted:
+                if not self._busy:
                     return
             time.sleep(0.02)
 
@@ -226,10 +255,12 @@ class StdioServer:
 
     def _end(self, status: int) -> None:
         """Leave at once: threads that still work do not keep the process."""
-        if self._calls is not None:
-            self._calls.close()
-        sys.stderr.flush()
-        os._exit(status)
+        try:
+            if self._calls is not None:
+                self._calls.close()
+            sys.stderr.flush()
+        finally:
+            os._exit(status)
 
 
 def _wait_for_end(process: int) -> bool:

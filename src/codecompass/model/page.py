@@ -37,7 +37,7 @@ def page_at(cursor: str, *question: object) -> Page:
     try:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         position, made_for = json.loads(text)
-    except (ValueError, TypeError, binascii.Error) as error:
+    except (ValueError, TypeError, RecursionError, binascii.Error) as error:
         raise BadInput(
             f"cursor: given {cursor[:40]!r}; allowed: the cursor of an earlier answer"
         ) from error

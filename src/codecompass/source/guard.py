@@ -8,13 +8,13 @@ from codecompass.errors import PathOutside, WorkspaceMissing, WorkspaceUnreadabl
 
 def resolve_workspace(folder: str | Path) -> Path:
     """The real path of a folder that exists and can be listed."""
-    path = Path(folder).expanduser()
     if not str(folder):
         raise WorkspaceMissing("the workspace is an empty text")
     try:
+        path = Path(folder).expanduser()
         real = Path(os.path.realpath(path, strict=True))
-    except OSError as error:
-        raise WorkspaceMissing(f"{path}: no such folder") from error
+    except (OSError, ValueError, RuntimeError) as error:  # no such user; a name with a NUL
+        raise WorkspaceMissing(f"{str(folder)!r:.200}: no such folder") from error
     if not real.is_dir():
         raise WorkspaceMissing(f"{path}: not a folder")
     try:

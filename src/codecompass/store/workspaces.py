@@ -20,12 +20,13 @@ class KnownWorkspaces:
         self._home = home
 
     def note_use(self, path: Path, *, is_auto: bool) -> None:
-        """A workspace is asked about now; once found on demand, it stays so."""
+        """A workspace is asked about now; one that a server was started for stays known."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         with self._open() as database:
             database.run(
                 "INSERT INTO known_workspaces VALUES (?, ?, ?) ON CONFLICT (path)"
-                " DO UPDATE SET used_at = excluded.used_at",
+                " DO UPDATE SET used_at = excluded.used_at,"
+                " is_auto = MIN(is_auto, excluded.is_auto)",
                 (str(path), int(is_auto), now),
             )
 
@@ -34,12 +35,6 @@ class KnownWorkspaces:
         sql = "SELECT path FROM known_workspaces ORDER BY used_at DESC, path LIMIT ?"
         with self._open() as database:
             return [Path(path) for (path,) in database.rows(sql, (limit,))]
-
-    def is_auto(self, path: Path) -> bool:
-        """Whether a workspace was found on demand."""
-        sql = "SELECT 1 FROM known_workspaces WHERE path = ? AND is_auto = 1"
-        with self._open() as database:
-            return database.row(sql, (str(path),)) is not None
 
     def forget_auto(self, *, keep: int, days: int) -> list[Path]:
         """Forget those found on demand that nobody asked about, and the oldest beyond `keep`."""
