@@ -198,6 +198,55 @@ def test_a_file_that_cannot_be_changed_safely_is_left_alone(
     assert path.read_text() == text
 
 
+def test_bytes_of_others_stay(run: Run, user: Path) -> None:
+    before = b'{\r\n\t"a": "\\ud83d",\r\n\t"b": "x"\r\n}\r\n'
+    path = user / ".claude.json"
+    path.write_bytes(before)
+    backup = Path(run("install", "--agent", "claude")["changes"][0]["backup"])
+    assert backup.read_bytes() == before
+    assert path.read_bytes().count(b"\n") == path.read_bytes().count(b"\r\n")
+    run("uninstall", "--agent", "claude")
+    assert path.read_bytes() == before
+
+
+def test_secrets_of_others_are_not_shown(run: Run, user: Path) -> None:
+    token = "ghp_" + "a1" * 18
+    servers = {"other": {"command": "x", "env": {"TOKEN": token}}}
+    (user / ".claude.json").write_text(json.dumps({"mcpServers": servers}))
+    (user / ".claude.json").chmod(0o600)
+    found = run("install", "--agent", "claude")
+    assert token not in json.dumps(found)
+    assert token in (user / ".claude.json").read_text()
+    assert Path(found["changes"][0]["backup"]).stat().st_mode & 0o777 == 0o600
+
+
+def test_comments_behind_our_table_stay(run: Run, user: Path) -> None:
+    (user / ".codex").mkdir()
+    path = user / ".codex/config.toml"
+    path.write_text("a = 1\n")
+    run("install", "--agent", "codex")
+    path.write_text(path.read_text() + "\n# about the other\n[other]\nb = 2\n")
+    run("uninstall", "--agent", "codex")
+    assert "# about the other\n[other]" in path.read_text()
+
+
+def test_a_project_with_our_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = Repo(tmp_path / "codecompass").root
+    options = ["--workspace", str(root), "--scope", "project", "--agent", "claude"]
+    assert main(["install", *options, "--instructions", "--skill"]) == 0
+    assert main(["uninstall", *options]) == 0
+    assert sorted(path.name for path in root.iterdir()) == [".claude", ".git"]
+
+
+def test_what_a_user_wrote_into_a_skill_is_kept(run: Run, user: Path) -> None:
+    run("install", "--agent", "claude", "--skill")
+    skill = user / ".claude/skills/codecompass/SKILL.md"
+    skill.write_text(skill.read_text() + "mine\n")
+    changes = run("uninstall", "--agent", "claude")["changes"]
+    assert not skill.exists()
+    assert any("mine" in Path(item["backup"]).read_text() for item in changes if item["backup"])
+
+
 def test_links_are_followed(run: Run, user: Path) -> None:
     (user / "dotfiles").mkdir()
     (user / "dotfiles/claude.json").write_text("{}\n")

@@ -1,6 +1,7 @@
 """Calls without a transport: workspaces, caps, formats, the log, secrets; any arguments at all."""
 
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -107,6 +108,106 @@ def test_workspaces_are_found_below_allowed_roots_only(
         text, is_error = caller("locate_symbol", name="only_here", workspace=str(path))
         assert is_error
         assert text.startswith("workspace_not_allowed: ")
+
+
+def test_only_allowed_workspaces_are_warm_or_told(
+    repo: Repo, tmp_path: Path, callers: list[Caller], home: Path
+) -> None:
+    repo.commit(FILES)
+    (tmp_path / "in").mkdir()
+    secret = other_project(tmp_path / "secret")
+    callers.append(Caller(secret))
+    assert not callers[0]("locate_symbol", name="only_here")[1]
+    caller = Caller(repo.root, is_auto=True, allowed_roots=[str(tmp_path / "in")])
+    callers.append(caller)
+    caller.calls.prewarm()
+    assert str(secret) not in caller("health_check")[0]
+
+
+def test_others_may_ask_about_nothing_else(
+    repo: Repo, tmp_path: Path, callers: list[Caller]
+) -> None:
+    repo.commit(FILES)
+    other = other_project(tmp_path / "other")
+    callers += [Caller(other), Caller(repo.root, is_local=False)]
+    assert not callers[0]("locate_symbol", name="only_here")[1]
+    text, is_error = callers[1]("locate_symbol", name="only_here", workspace=str(other))
+    assert is_error
+    assert text.startswith("workspace_not_registered: ")
+
+
+def test_a_worktree_inside_a_workspace_is_itself(caller: Caller, repo: Repo) -> None:
+    repo.git("worktree", "add", "--quiet", "-b", "feat", ".trees/feat")
+    (repo.root / ".trees/feat/only.py").write_text("def only_there():\n    return 1\n")
+    folder = str(repo.root / ".trees/feat")
+    text, is_error = caller("locate_symbol", name="only_there", workspace=folder)
+    assert not is_error
+    assert text.splitlines()[1].startswith("only.py:1-2")
+
+
+def test_what_needs_no_index_builds_none(caller: Caller, repo: Repo) -> None:
+    repo.git("branch", "feat")
+    assert "now mean feat" in caller("switch_ref", ref="feat")[0]
+    assert "branch feat" in caller("list_refs")[0]
+    assert "now mean live" in caller("switch_ref", ref="live")[0]
+    assert caller("search_code", query="x", nonsense=True)[1]
+    assert caller.calls._building.active(repo.root) is None
+    assert "not_indexed" in caller("index_status")[0]
+
+
+def test_two_refs_as_git_writes_them(caller: Caller, repo: Repo) -> None:
+    repo.git("checkout", "--quiet", "-b", "feat")
+    repo.commit({"new.py": "def new_one():\n    return 1\n"})
+    text, is_error = caller("diff_context", ref="main..feat")
+    assert not is_error
+    assert "new_one" in text
+
+
+def test_a_folder_that_is_gone_does_not_hide_the_others(
+    repo: Repo, tmp_path: Path, callers: list[Caller]
+) -> None:
+    repo.commit(FILES)
+    other = other_project(tmp_path / "other")
+    callers.append(Caller(repo.root, other))
+    shutil.rmtree(other)
+    text, is_error = callers[0]("health_check")
+    assert not is_error
+    assert f"{repo.root} · live" in text
+    assert f"{other} ·  · error" in text
+
+
+def test_waiting_for_an_engine_can_be_cancelled(caller: Caller, repo: Repo) -> None:
+    engines = caller.calls._engines
+    with engines.lease(repo.root), engines.lease(repo.root):
+        content, is_error = caller.calls.answer(
+            TOOLS["locate_symbol"], {"name": "Cart"}, is_cancelled=lambda: True
+        )
+        assert (content, is_error) == ([], False)
+        assert "not_indexed" in caller("index_status")[0]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"workspace": "a\0b"},
+        {"workspace": "~nobody-of-this-name/x"},
+        {"cursor": "Wz" + "Fbb" * 2_000},
+        {"query": "\ud800"},
+    ],
+)
+def test_odd_texts_are_bad_input(caller: Caller, arguments: dict[str, object]) -> None:
+    text, is_error = caller("search_code", **{"query": "x", **arguments})
+    assert "internal: " not in text
+    assert is_error or "nothing found" in text
+
+
+def test_a_cursor_of_another_tool_is_refused(caller: Caller, repo: Repo) -> None:
+    repo.write(MANY)
+    text, _ = caller("find_references", symbol="Priced > price", limit=5)
+    cursor = text.rpartition("cursor=")[2].split()[0]
+    text, is_error = caller("get_call_graph", symbol="Priced > price", limit=5, cursor=cursor)
+    assert is_error
+    assert text.startswith("cursor_expired: ")
 
 
 def test_indexing_on_demand_is_bounded(

@@ -169,6 +169,66 @@ def test_hostile_frames_do_not_stop_it(root: Path) -> None:
         assert not client.call("search_code", query="price")[1]
 
 
+def test_no_call_goes_unanswered(root: Path) -> None:
+    with serving(root) as client:
+        client.call("locate_symbol", name="Cart")
+        for _ in range(20):  # more than there are workers
+            text, is_error = client.call("locate_symbol", name="Cart", **{"\ud800": 1})
+            assert is_error
+            assert "unknown argument" in text
+        frame = b'{"jsonrpc":"2.0","id":"same","method":"tools/call","params":'
+        frame += b'{"name":"locate_symbol","arguments":{"name":"Cart"}}}\n'
+        for _ in range(200):
+            client.write(frame)
+            assert not client.wait("same")["result"]["isError"]
+        # The last frame needs no line end.
+        client.write(b'{"jsonrpc":"2.0","id":"last","method":"ping"}')
+        assert client.process.stdin
+        client.process.stdin.close()
+        assert client.wait("last")["result"] == {}
+
+
+def test_nobody_reads_what_it_complains_about(root: Path) -> None:
+    (root / "codecompass.toml").write_text("[index]\nnonsense = 1\n")
+    code = (
+        "import os, subprocess, sys\n"
+        "r, w = os.pipe()\n"
+        "p = subprocess.Popen([sys.executable, '-m', 'codecompass', 'serve-mcp', '--workspace',"
+        f" {str(root)!r}], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=w)\n"
+        "os.close(r); os.close(w)\n"
+        'ask = b\'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":\'\n'
+        'ask += b\'{"name":"index_status"}}\\n\'\n'
+        "p.stdin.write(ask); p.stdin.flush()\n"
+        "print(p.stdout.readline().decode())\n"
+        "p.stdin.close(); p.wait(); p.stdout.close()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=30
+    )
+    assert "config_invalid" in done.stdout
+
+
+def test_a_folder_that_is_gone(root: Path, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "codecompass", "serve-mcp"],
+        cwd=gone, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    process.stdin.flush()
+    process.stdout.readline()
+    gone.rmdir()
+    process.stdin.write(
+        '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"index_status"}}\n'
+    )
+    process.stdin.flush()
+    assert "workspace_not_found" in process.stdout.readline()
+    process.communicate(timeout=10)
+
+
 def test_a_cancelled_call_is_not_answered(root: Path) -> None:
     for path, text in MANY.items():
         (root / path).parent.mkdir(exist_ok=True)

@@ -51,8 +51,14 @@ def _written_json(content: Mapping[str, object], before: str) -> str:
     """In the way it was written before: its indentation, its last line end."""
     found = _INDENT.search(before)
     indent: int | str = found[1] if found else 2
-    end = "\n" if before.endswith("\n") or not before else ""
-    return json.dumps(content, indent=indent, ensure_ascii=False) + end
+    text = json.dumps(content, indent=indent, ensure_ascii=_has_escapes(before))
+    text += "\n" if before.endswith("\n") or not before else ""
+    return text.replace("\n", "\r\n") if "\r\n" in before else text
+
+
+def _has_escapes(text: str) -> bool:
+    """Whether letters are written by their numbers; some of those cannot be written otherwise."""
+    return re.search(r"\\u[0-9a-fA-F]{4}", text) is not None
 
 
 def with_toml_entry(text: str, section: str, name: str, entry: Mapping[str, object]) -> str:
@@ -61,8 +67,9 @@ def with_toml_entry(text: str, section: str, name: str, entry: Mapping[str, obje
     if before.get(section, {}).get(name) == entry:
         return text
     lines = [f"[{section}.{name}]", *(f"{key} = {_toml(value)}" for key, value in entry.items())]
-    rest = _without_table(text, f"{section}.{name}").rstrip("\n")
-    after = (rest + "\n\n" if rest else "") + "\n".join(lines) + "\n"
+    rest = _without_table(text, f"{section}.{name}").rstrip("\r\n")
+    end = "\r\n" if "\r\n" in text else "\n"
+    after = (rest + end * 2 if rest else "") + end.join(lines) + end
     _check_toml(before, after, section, name, entry)
     return after
 
@@ -73,7 +80,8 @@ def without_toml_entry(text: str, section: str, name: str) -> str:
     if name not in before.get(section, {}):
         return text
     after = _without_table(text, f"{section}.{name}")
-    after = after.rstrip("\n") + "\n" if after.strip() else ""
+    end = "\r\n" if "\r\n" in text else "\n"
+    after = after.rstrip("\r\n") + end if after.strip() else ""
     _check_toml(before, after, section, name, None)
     return after
 
@@ -86,16 +94,23 @@ def _read_toml(text: str) -> dict[str, Any]:
 
 
 def _without_table(text: str, table: str) -> str:
-    """A text without a table and the tables inside it."""
+    """A text without a table and the tables inside it; comments behind it belong to the next."""
     kept: list[str] = []
+    behind: list[str] = []  # blank lines and comments since the last line that was ours
     is_ours = False
     for line in text.splitlines(keepends=True):
         header = re.match(r"\s*\[+\s*([^\]]+?)\s*\]", line)
         if header:
             is_ours = header[1] == table or header[1].startswith(f"{table}.")
+            kept += [] if is_ours else behind
+            behind = []
         if not is_ours:
             kept.append(line)
-    return "".join(kept)
+        elif re.match(r"\s*(#|$)", line):
+            behind.append(line)
+        else:
+            behind = []
+    return "".join([*kept, *behind])
 
 
 def _check_toml(

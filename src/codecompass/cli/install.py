@@ -4,7 +4,8 @@ import argparse
 import datetime
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 
@@ -29,7 +30,9 @@ from codecompass.cli.terminal import print_json, print_text
 from codecompass.engine.workspace import enclosing_workspace
 from codecompass.errors import BadInput, ConfigInvalid
 from codecompass.source.guard import resolve_workspace
+from codecompass.text.secrets import mask_secrets
 
+_SKILL_FILE = "SKILL.md"
 _BLOCK = """\
 ## Finding code
 
@@ -70,6 +73,7 @@ class Change:
     path: Path
     before: str | None  # None: it is not there
     after: str  # "": it goes
+    own: str = ""  # what install writes where nothing is: then nothing else is lost with it
 
     @property
     def action(self) -> str:
@@ -82,10 +86,10 @@ class Change:
 
     @property
     def diff(self) -> str:
-        """What is other than before."""
+        """What is other than before; secrets of others that stand beside it are masked."""
         old, new = (self.before or "").splitlines(), self.after.splitlines()
         lines = list(unified_diff(old, new, lineterm="", n=2))
-        return "\n".join(lines[2:])
+        return mask_secrets("\n".join(lines[2:]))
 
 
 def run_install(parsed: argparse.Namespace) -> int:
@@ -152,7 +156,8 @@ def _entry_change(agent: Agent, home: Path, root: Path | None, *, is_installing:
             f"{path}: {error.message}; nothing was changed",
             remediation=f"{what} by hand, in {section} under the name {SERVER}",
         ) from error
-    return Change((agent.name,), path, before, after)
+    own = with_toml_entry if is_toml else with_json_entry
+    return Change((agent.name,), path, before, after, own("", section, SERVER, entry))
 
 
 def _block_changes(
@@ -167,7 +172,7 @@ def _block_changes(
         before = _read(path)
         text = before or ""
         after = with_block(text, _BLOCK) if is_installing else without_block(text)
-        changes.append(Change((agent.name,), path, before, after))
+        changes.append(Change((agent.name,), path, before, after, with_block("", _BLOCK)))
     return changes
 
 
@@ -176,9 +181,9 @@ def _skill_changes(
 ) -> list[Change]:
     changes = []
     for agent in agents:
-        path = (root or home) / agent.skills / SERVER / "SKILL.md"
+        path = (root or home) / agent.skills / SERVER / _SKILL_FILE
         after = _SKILL if is_installing else ""
-        changes.append(Change((agent.name,), path, _read(path), after))
+        changes.append(Change((agent.name,), path, _read(path), after, _SKILL))
     return changes
 
 
@@ -188,13 +193,14 @@ def _merged(changes: Sequence[Change]) -> list[Change]:
     for item in changes:
         known = found.get(item.path)
         names = (*known.agents, *item.agents) if known else item.agents
-        found[item.path] = Change(names, item.path, item.before, item.after)
+        found[item.path] = replace(item, agents=names)
     return list(found.values())
 
 
 def _read(path: Path) -> str | None:
+    """The text of a file with the line ends it has."""
     try:
-        return path.read_text("utf-8")
+        return path.read_bytes().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
@@ -206,27 +212,40 @@ def _apply(change: Change) -> Path | None:
     if change.action == "unchanged":
         return None
     target = Path(os.path.realpath(change.path))  # people keep such files elsewhere and link them
-    backup = None
     try:
-        if not change.after:  # nothing but ours was in it
-            target.unlink(missing_ok=True)
-            if target.parent.name == SERVER:
-                target.parent.rmdir()
-            return None
-        if change.before is not None:
+        backup = None
+        if change.before is not None and change.before != change.own:
             now = datetime.datetime.now(datetime.UTC)
             backup = target.with_name(f"{target.name}.{now:%Y%m%d-%H%M%S-%f}.bak")
-            backup.write_text(change.before, "utf-8")
-            backup.chmod(target.stat().st_mode & 0o777)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        draft = target.with_name(f"{target.name}.{os.getpid()}.new")
-        draft.write_text(change.after, "utf-8")
-        if backup is not None:
-            draft.chmod(backup.stat().st_mode & 0o777)
-        draft.replace(target)
+            _write(backup, change.before, like=target)
+        if change.after:
+            draft = target.with_name(f"{target.name}.{os.getpid()}.new")
+            _write(draft, change.after, like=target)
+            draft.replace(target)
+        else:
+            target.unlink(missing_ok=True)
+            if change.path.name == _SKILL_FILE:
+                with suppress(OSError):  # something else is in it
+                    target.parent.rmdir()
     except OSError as error:
         raise ConfigInvalid(f"{change.path}: cannot be written: {error.strerror}") from error
     return backup
+
+
+def _write(path: Path, text: str, *, like: Path) -> None:
+    """A new file that only its owner can read, unless the one it stands for is more open."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mode = like.stat().st_mode & 0o777 if like.exists() else 0o666 & ~_umask()
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(text.encode("utf-8"))
+    path.chmod(mode)
+
+
+def _umask() -> int:
+    found = os.umask(0o077)
+    os.umask(found)
+    return found
 
 
 def _report(
