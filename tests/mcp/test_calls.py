@@ -72,6 +72,53 @@ def test_a_workspace_is_named_by_its_path_or_name(
     assert all(item["is_warm"] for item in health["workspaces"])
 
 
+def test_the_innermost_workspace_is_meant(
+    repo: Repo, tmp_path: Path, callers: list[Caller]
+) -> None:
+    repo.commit(FILES)
+    twin = other_project(tmp_path / "deep/repo")
+    caller = Caller(repo.root, repo.root / "shop", twin)
+    callers.append(caller)
+    text, _ = caller("locate_symbol", name="Cart", workspace=str(repo.root / "shop"))
+    assert text.splitlines()[1].startswith("cart.py:")
+    text, is_error = caller("locate_symbol", name="Cart", workspace="repo")
+    assert is_error
+    assert "give the whole path" in text
+
+
+def test_handles_are_taken_as_they_are_printed(caller: Caller, repo: Repo) -> None:
+    repo.write({"gone.py": "def soon_gone():\n    return 1\n"})
+    handle = caller("locate_symbol", name="soon_gone")[0].rpartition("[")[2][:13]
+    asked = [
+        ("locate_symbol", "name"), ("find_references", "symbol"), ("get_call_graph", "symbol"),
+        ("get_code_context", "query"), ("search_code", "query"),
+    ]  # fmt: skip
+    for tool, argument in asked:
+        for text in (handle, f"[{handle}]"):
+            answer, is_error = caller(tool, **{argument: text})
+            assert not is_error
+            assert "soon_gone" in answer
+    (repo.root / "gone.py").unlink()
+    for tool, argument in asked:
+        answer, is_error = caller(tool, **{argument: handle})
+        assert is_error, tool
+        assert answer.startswith("handle_gone: ")
+
+
+def test_a_broken_store_is_built_anew(caller: Caller, home: Path) -> None:
+    assert not caller("locate_symbol", name="Cart")[1]
+    (store,) = (home / "repositories").glob("*/facts.db")
+    for log in store.parent.glob("facts.db-*"):
+        log.unlink()
+    with store.open("r+b") as stream:
+        stream.seek(0)
+        stream.write(b"\xff" * 40_000)
+    for _ in range(3):
+        text, is_error = caller("locate_symbol", name="Cart")
+    assert not is_error, text
+    assert "class Cart" in text
+
+
 def test_an_unknown_workspace(caller: Caller, tmp_path: Path) -> None:
     other = other_project(tmp_path / "other")
     text, is_error = caller("search_code", query="x", workspace=str(other))
@@ -365,10 +412,12 @@ def test_many_changes_are_read_behind_the_answer(
     caller: Caller, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert not caller("locate_symbol", name="Cart")[1]
-    repo.write({f"bulk/f{n}.py": f"def bulk_{n}():\n    return {n}\n" for n in range(250)})
+    repo.commit({f"bulk/f{n}.py": f"def bulk_{n}():\n    return {n}\n" for n in range(250)})
     text, is_error = caller("locate_symbol", name="bulk_7")
     assert not is_error
-    assert text.startswith("index stale")
+    head = repo.git("rev-parse", "--short=10", "HEAD~1").strip()
+    assert text.startswith(f"index stale @{head}")
+    assert "index_status" in text.splitlines()[-1]
     caller("index_status", wait=True)
     deadline = time.monotonic() + 20
     while "bulk/f7.py" not in caller("locate_symbol", name="bulk_7")[0]:

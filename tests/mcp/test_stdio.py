@@ -144,10 +144,12 @@ def test_what_is_wrong_with_a_workspace_is_said_to_the_call(root: Path) -> None:
         (root / "codecompass.toml").unlink()
         assert not client.call("search_code", query="price")[1]
     with serving(root, "--workspace", str(root / "nothing")) as client:
-        text, is_error = client.call("search_code", query="price")
+        nothing = str(root / "nothing")
+        text, is_error = client.call("search_code", query="price", workspace=nothing)
         assert is_error
         assert text.startswith("workspace_not_found: ")
-        assert b"Traceback" not in client.said
+        assert not client.call("search_code", query="price")[1]
+    assert b"nothing': no such folder; left out" in client.said
 
 
 def test_hostile_frames_do_not_stop_it(root: Path) -> None:

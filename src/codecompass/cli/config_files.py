@@ -15,13 +15,23 @@ _BEGIN, _END = "<!-- codecompass: begin -->", "<!-- codecompass: end -->"
 def with_json_entry(text: str, section: str, name: str, entry: Mapping[str, object]) -> str:
     """A JSON file in which a server stands in a section."""
     content = _read_json(text)
-    servers = content.get(section, {})
+    servers = content.get(section) or {}
     if not isinstance(servers, dict):
         raise ConfigInvalid(f"{section} is no object")
-    if servers.get(name) == entry:
+    known = servers.get(name)
+    if _is_same(known, entry):
         return text
-    content[section] = {**servers, name: dict(entry)}
+    kept = known if isinstance(known, dict) else {}
+    content[section] = {**servers, name: {**kept, **entry}}
     return _written_json(content, text)
+
+
+def _is_same(known: object, entry: Mapping[str, object]) -> bool:
+    """Whether an entry starts this very server; what else its owner gave it is his."""
+    if not isinstance(known, dict) or known.get("command") != entry["command"]:
+        return False
+    own, given = entry["args"], known.get("args")
+    return isinstance(own, list) and isinstance(given, list) and set(own) <= set(given)
 
 
 def without_json_entry(text: str, section: str, name: str) -> str:
@@ -64,7 +74,7 @@ def _has_escapes(text: str) -> bool:
 def with_toml_entry(text: str, section: str, name: str, entry: Mapping[str, object]) -> str:
     """A TOML file in which a server stands in a section; everything else stays as it is."""
     before = _read_toml(text)
-    if before.get(section, {}).get(name) == entry:
+    if _is_same(_servers(before, section).get(name), entry):
         return text
     lines = [f"[{section}.{name}]", *(f"{key} = {_toml(value)}" for key, value in entry.items())]
     rest = _without_table(text, f"{section}.{name}").rstrip("\r\n")
@@ -77,13 +87,20 @@ def with_toml_entry(text: str, section: str, name: str, entry: Mapping[str, obje
 def without_toml_entry(text: str, section: str, name: str) -> str:
     """The same file without the server."""
     before = _read_toml(text)
-    if name not in before.get(section, {}):
+    if name not in _servers(before, section):
         return text
     after = _without_table(text, f"{section}.{name}")
     end = "\r\n" if "\r\n" in text else "\n"
     after = after.rstrip("\r\n") + end if after.strip() else ""
     _check_toml(before, after, section, name, None)
     return after
+
+
+def _servers(content: Mapping[str, Any], section: str) -> dict[str, Any]:
+    found = content.get(section, {})
+    if not isinstance(found, dict):
+        raise ConfigInvalid(f"{section} is no table")
+    return found
 
 
 def _read_toml(text: str) -> dict[str, Any]:
@@ -121,9 +138,12 @@ def _check_toml(
     entry: Mapping[str, object] | None,
 ) -> None:
     """Whether nothing but our entry is other than before; else it is left to its owner."""
-    found = _read_toml(after)
-    ours = found.get(section, {}).pop(name, None)
-    before.get(section, {}).pop(name, None)
+    try:
+        found = tomllib.loads(after)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigInvalid("written in a way that cannot be changed safely") from error
+    ours = _servers(found, section).pop(name, None)
+    _servers(before, section).pop(name, None)
     same = {key: value for key, value in found.items() if value != {}} == {
         key: value for key, value in before.items() if value != {}
     }
@@ -146,6 +166,8 @@ def with_block(text: str, block: str) -> str:
 
 def without_block(text: str) -> str:
     """The same text without it."""
-    pattern = rf"\n*{re.escape(_BEGIN)}.*?{re.escape(_END)}\n?"
+    # From the last beginning before an end: one without an end is somebody's text by now.
+    begin = re.escape(_BEGIN)
+    pattern = rf"(?:\r?\n)*{begin}(?:(?!{begin}).)*?{re.escape(_END)}(?:\r?\n)?"
     found = re.sub(pattern, "\n", text, flags=re.DOTALL)
     return "" if not found.strip() else found.lstrip("\n") if text.startswith(_BEGIN) else found

@@ -3,7 +3,7 @@
 import argparse
 import datetime
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import unified_diff
@@ -26,12 +26,13 @@ from codecompass.cli.config_files import (
     without_json_entry,
     without_toml_entry,
 )
-from codecompass.cli.terminal import print_json, print_text
+from codecompass.cli.terminal import print_error, print_json, print_text
 from codecompass.engine.workspace import enclosing_workspace
 from codecompass.errors import BadInput, ConfigInvalid
 from codecompass.source.guard import resolve_workspace
 from codecompass.text.secrets import mask_secrets
 
+_FAILED = 2
 _SKILL_FILE = "SKILL.md"
 _BLOCK = """\
 ## Finding code
@@ -107,27 +108,62 @@ def _run(parsed: argparse.Namespace, *, is_installing: bool) -> int:
     root = None
     if parsed.scope == "project":
         root = enclosing_workspace(resolve_workspace(parsed.workspace))
-    agents = _chosen(parsed.agent, home, root, is_installing=is_installing)
-    changes = [_entry_change(agent, home, root, is_installing=is_installing) for agent in agents]
-    if not is_installing or parsed.instructions:
-        changes += _block_changes(agents, home, root, is_installing=is_installing)
-    if not is_installing or parsed.skill:
-        changes += _skill_changes(agents, home, root, is_installing=is_installing)
-    if not is_installing:
-        changes = [item for item in changes if item.before is not None]
-    changes = _merged(changes)
-    backups = {} if parsed.dry_run else {item.path: _apply(item) for item in changes}
-    _report(parsed, agents, changes, backups, is_installing=is_installing)
-    return 0
+    agents = _chosen(parsed.agent, home, is_installing=is_installing)
+    plan = _Plan(home, root, is_installing=is_installing)
+    for agent in agents:
+        plan.try_add(agent, _entry_change)
+        if not is_installing or parsed.instructions:
+            plan.try_add(agent, _block_change)
+        if not is_installing or parsed.skill:
+            plan.try_add(agent, _skill_change)
+    changes = plan.changes()
+    backups: dict[Path, Path | None] = {}
+    for item in [] if parsed.dry_run else changes:
+        try:
+            backups[item.path] = _apply(item)
+        except ConfigInvalid as error:
+            plan.failures.append(error)
+    done = [item for item in changes if parsed.dry_run or item.path in backups]
+    _report(parsed, agents, done, backups, is_installing=is_installing)
+    for failure in plan.failures:
+        print_error(failure, as_json=False)
+    return _FAILED if plan.failures else 0
 
 
-def _chosen(
-    names: Sequence[str], home: Path, root: Path | None, *, is_installing: bool
-) -> list[Agent]:
+class _Plan:
+    """What becomes of all files; one that cannot be changed does not stop the others."""
+
+    def __init__(self, home: Path, root: Path | None, *, is_installing: bool) -> None:
+        self.home = home
+        self.root = root
+        self.is_installing = is_installing
+        self.failures: list[ConfigInvalid] = []
+        self._found: dict[Path, Change] = {}
+
+    def try_add(self, agent: Agent, make: Callable[[Agent, "_Plan"], Change | None]) -> None:
+        """Add what becomes of one file; agents that share it are named together."""
+        try:
+            change = make(agent, self)
+        except ConfigInvalid as error:
+            self.failures.append(error)
+            return
+        if change is None:
+            return
+        known = self._found.get(change.path)
+        names = (*known.agents, *change.agents) if known else change.agents
+        self._found[change.path] = replace(change, agents=names)
+
+    def changes(self) -> list[Change]:
+        """One for each file; of those that are not there nothing is taken back."""
+        found = self._found.values()
+        return [item for item in found if self.is_installing or item.action != "unchanged"]
+
+
+def _chosen(names: Sequence[str], home: Path, *, is_installing: bool) -> list[Agent]:
     if names:
         return [AGENTS[name] for name in dict.fromkeys(names)]
     if not is_installing:
-        return [a for a in AGENTS.values() if settings_file(a, home, root).exists()]
+        return list(AGENTS.values())
     found = [agent for agent in AGENTS.values() if is_found(agent, home)]
     if not found:
         raise BadInput(
@@ -137,64 +173,48 @@ def _chosen(
     return found
 
 
-def _entry_change(agent: Agent, home: Path, root: Path | None, *, is_installing: bool) -> Change:
-    path = settings_file(agent, home, root)
+def _entry_change(agent: Agent, plan: _Plan) -> Change | None:
+    path = settings_file(agent, plan.home, plan.root)
     before = _read(path)
     text, section = before or "", agent.section
+    if not plan.is_installing and SERVER not in text:
+        return None
     is_toml = path.suffix == ".toml"
-    entry = entry_for(agent, own_launch(), root)
+    put = with_toml_entry if is_toml else with_json_entry
+    take = without_toml_entry if is_toml else without_json_entry
+    entry = entry_for(agent, own_launch(), plan.root)
+    own = put("", section, SERVER, entry)
     try:
-        if is_installing:
-            put = with_toml_entry if is_toml else with_json_entry
-            after = put(text, section, SERVER, entry)
-        else:
-            take = without_toml_entry if is_toml else without_json_entry
-            after = take(text, section, SERVER)
+        after = (
+            put(text, section, SERVER, entry)
+            if plan.is_installing
+            else take(text, section, SERVER)
+        )
     except ConfigInvalid as error:
-        what = f"add {entry}" if is_installing else "take the entry out"
+        by_hand = (
+            f"add by hand: {' '.join(own.split())}" if plan.is_installing else "do it by hand"
+        )
         raise ConfigInvalid(
-            f"{path}: {error.message}; nothing was changed",
-            remediation=f"{what} by hand, in {section} under the name {SERVER}",
+            f"{path}: {error.message}; nothing was changed in it", remediation=by_hand
         ) from error
-    own = with_toml_entry if is_toml else with_json_entry
-    return Change((agent.name,), path, before, after, own("", section, SERVER, entry))
+    return Change((agent.name,), path, before, after, own)
 
 
-def _block_changes(
-    agents: Sequence[Agent], home: Path, root: Path | None, *, is_installing: bool
-) -> list[Change]:
-    changes = []
-    for agent in agents:
-        name = agent.project_notes if root is not None else agent.user_notes
-        if not name:
-            continue
-        path = (root or home) / name
-        before = _read(path)
-        text = before or ""
-        after = with_block(text, _BLOCK) if is_installing else without_block(text)
-        changes.append(Change((agent.name,), path, before, after, with_block("", _BLOCK)))
-    return changes
+def _block_change(agent: Agent, plan: _Plan) -> Change | None:
+    name = agent.project_notes if plan.root is not None else agent.user_notes
+    if not name:
+        return None
+    path = (plan.root or plan.home) / name
+    before = _read(path)
+    text = before or ""
+    after = with_block(text, _BLOCK) if plan.is_installing else without_block(text)
+    return Change((agent.name,), path, before, after, with_block("", _BLOCK))
 
 
-def _skill_changes(
-    agents: Sequence[Agent], home: Path, root: Path | None, *, is_installing: bool
-) -> list[Change]:
-    changes = []
-    for agent in agents:
-        path = (root or home) / agent.skills / SERVER / _SKILL_FILE
-        after = _SKILL if is_installing else ""
-        changes.append(Change((agent.name,), path, _read(path), after, _SKILL))
-    return changes
-
-
-def _merged(changes: Sequence[Change]) -> list[Change]:
-    """One change for each file; agents that share one are named together."""
-    found: dict[Path, Change] = {}
-    for item in changes:
-        known = found.get(item.path)
-        names = (*known.agents, *item.agents) if known else item.agents
-        found[item.path] = replace(item, agents=names)
-    return list(found.values())
+def _skill_change(agent: Agent, plan: _Plan) -> Change:
+    path = (plan.root or plan.home) / agent.skills / SERVER / _SKILL_FILE
+    after = _SKILL if plan.is_installing else ""
+    return Change((agent.name,), path, _read(path), after, _SKILL)
 
 
 def _read(path: Path) -> str | None:
@@ -204,7 +224,8 @@ def _read(path: Path) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"{path}: cannot be read: {error}") from error
+        said = f"{path}: cannot be read: {error}"
+        raise ConfigInvalid(said, remediation="look at the file; nothing was changed") from error
 
 
 def _apply(change: Change) -> Path | None:
@@ -228,7 +249,8 @@ def _apply(change: Change) -> Path | None:
                 with suppress(OSError):  # something else is in it
                     target.parent.rmdir()
     except OSError as error:
-        raise ConfigInvalid(f"{change.path}: cannot be written: {error.strerror}") from error
+        said = f"{change.path}: cannot be written: {error.strerror}"
+        raise ConfigInvalid(said, remediation="look at the folder and its permissions") from error
     return backup
 
 

@@ -188,7 +188,7 @@ class Engine(Questions):
             counts=counts,
             head=record.head if record else None,
             published_at=record.published_at if record else None,
-            recovery=_recovery(job),
+            recovery=_recovery(job, is_published=record is not None),
             is_being_written=self._store.is_being_written() or None,
         )
 
@@ -203,8 +203,10 @@ def _indexing_status(job: JobRecord | None, *, is_published: bool) -> IndexingSt
     return IndexingStatus.NOT_INDEXED
 
 
-def _recovery(job: JobRecord | None) -> Recovery | None:
+def _recovery(job: JobRecord | None, *, is_published: bool) -> Recovery | None:
     if job is None or job.status not in {JobStatus.FAILED, JobStatus.ROLLED_BACK}:
         return None
-    advice = "what was published before is intact; codecompass sync goes on where it stopped"
+    advice = "the next question, or codecompass index, goes on where it stopped"
+    if is_published:
+        advice = f"what was published before is intact; {advice}"
     return Recovery(int(job.id), job.error_code, job.error_message, job.created_at, advice)

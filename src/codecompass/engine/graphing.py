@@ -220,6 +220,7 @@ class GraphQuestions:
             filters=kinds,
             max_suggestions=self._settings.max_suggestions,
         )
+        found.check(symbol)
         own_first = sorted(found.matches, key=lambda item: _is_made(item.path))
         return _Subject(found, tuple(own_first[:_MAX_DEFINITIONS]))
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from codecompass.engine.arguments import Argument, checked
 from codecompass.engine.engine import Engine
-from codecompass.errors import BadInput, UnknownOperation
+from codecompass.errors import UnknownOperation
 from codecompass.model.cluster import ClusterOptions, Relationship
 from codecompass.model.query import (
     AnswerShape,
@@ -27,17 +28,6 @@ from codecompass.model.reference import ROLE_CHOICES
 from codecompass.model.search import SearchMode, SearchOptions, Stage
 from codecompass.model.symbol import STATEMENT_KINDS, SymbolKind
 from codecompass.search.parse_query import language_named
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """One argument: its type, and its allowed values where they are few."""
-
-    name: str
-    kind: type
-    choices: tuple[str, ...] = ()
-    required: bool = False
-    repeated: bool = False  # a list; a single value is taken as a list of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,47 +444,9 @@ def call_operation(
         raise UnknownOperation(f"op: given {name!r}; allowed: {', '.join(OPERATIONS)}")
     if ref is not None and _REF in operation.arguments and arguments.get("ref") is None:
         arguments = {**arguments, "ref": ref}
-    return operation.call(engine, _checked(operation, arguments))
+    return operation.call(engine, checked(name, operation.arguments, arguments))
 
 
 def check_arguments(name: str, arguments: Mapping[str, object]) -> None:
     """Refuse arguments that an operation does not take, before anything is done for it."""
-    _checked(OPERATIONS[name], arguments)
-
-
-def _checked(operation: Operation, given: Mapping[str, object]) -> dict[str, Any]:
-    known = {argument.name: argument for argument in operation.arguments}
-    for name in given:
-        if name not in known:
-            allowed = ", ".join(known) or "no arguments"
-            raise BadInput(f"{operation.name}: unknown argument {name!r}; allowed: {allowed}")
-    checked: dict[str, Any] = {}
-    for argument in operation.arguments:
-        value = given.get(argument.name)
-        if value is None:
-            if argument.required:
-                raise BadInput(f"{operation.name}: argument {argument.name!r} is missing")
-            continue
-        checked[argument.name] = _converted(argument, value)
-    return checked
-
-
-def _converted(argument: Argument, value: object) -> object:
-    if argument.repeated:
-        values = value if isinstance(value, list) else [value]
-        return tuple(_single(argument, item) for item in values)
-    return _single(argument, value)
-
-
-def _single(argument: Argument, value: object) -> object:
-    if argument.kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    elif argument.kind is int and isinstance(value, float) and value.is_integer():
-        value = int(value)  # some programs know but one kind of number
-    if type(value) is not argument.kind:
-        kind = argument.kind.__name__
-        raise BadInput(f"{argument.name}: given {value!r}; allowed: a value of type {kind}")
-    if argument.choices and value not in argument.choices:
-        allowed = ", ".join(argument.choices)
-        raise BadInput(f"{argument.name}: given {value!r}; allowed: {allowed}")
-    return value
+    checked(name, OPERATIONS[name].arguments, arguments)

@@ -123,6 +123,7 @@ class Questions:
                 filters=filters or SymbolFilters(),
                 max_suggestions=limits.max_suggestions,
             )
+            found.check(name)
             counts = None if found.matches else view.reader.counts()
             record = view.reader.record
             page = page_at(cursor, "locate", name, filters, record.id, record.generation)

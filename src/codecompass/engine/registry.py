@@ -9,6 +9,7 @@ from threading import Lock
 from codecompass.config.settings import ServerSettings
 from codecompass.engine.workspace import enclosing_workspace, open_workspace
 from codecompass.errors import (
+    BadInput,
     CodeCompassError,
     TooManyJobs,
     WorkspaceForbidden,
@@ -58,12 +59,16 @@ class Registry:
         """
         if name is None:
             return self.default
-        for root in self.workspaces:
-            if name == root.name:
-                return root
+        named = [root for root in self.workspaces if name == root.name]
+        if len(named) > 1:
+            paths = ", ".join(map(str, named))
+            raise BadInput(f"workspace: {name} may be {paths}", remediation="give the whole path")
+        if named:
+            return named[0]
         folder = resolve_workspace(name)
         top = enclosing_workspace(folder)
-        for root in self.workspaces:
+        inner_first = sorted(self.workspaces, key=lambda root: -len(root.parts))
+        for root in inner_first:
             if folder.is_relative_to(root) and top == enclosing_workspace(root):
                 return root
         if self._is_sibling(top):

@@ -163,8 +163,9 @@ def ask(
     parts = (settings.search, settings.ranking)
     if not question.symbol:
         return search(reader, question, options, settings=parts, text_of=text_of)
-    matches = locate(reader, question.symbol, filters=question.filters, max_suggestions=0).matches
-    return found_definitions(reader, question, options, settings=parts, matches=matches)
+    found = locate(reader, question.symbol, filters=question.filters, max_suggestions=0)
+    found.check(question.symbol)
+    return found_definitions(reader, question, options, settings=parts, matches=found.matches)
 
 
 def check_options(options: SearchOptions, settings: Settings) -> None:

@@ -56,7 +56,9 @@ class View:
         """What is to be said of the state that was asked."""
         target = self.target
         not_fetched = self._views.count_lacked(self.reader)
-        return Seen(target.ref, target.commit, target.freshness, not_fetched, is_overlay)
+        is_behind = target.freshness is not Freshness.FRESH
+        commit = self.reader.record.head if is_behind else target.commit
+        return Seen(target.ref, commit, target.freshness, not_fetched, is_overlay)
 
     def elapsed_ms(self) -> int:
         """How long the question has taken, from before its snapshot was made ready."""

@@ -113,9 +113,10 @@ class Linking:
         numbers = NodeNumbers(self._database)
         for start in range(0, len(paths), _BATCH_FILES):
             part = paths[start : start + _BATCH_FILES]
-            linked: list[tuple[LinkedFile, VersionId]] = [
-                (linker.link(path), step.files[path]) for path in part
-            ]
+            linked: list[tuple[LinkedFile, VersionId]] = []
+            for number, path in enumerate(part, start=start):
+                self._progress(number, len(paths))  # one file may take seconds
+                linked.append((linker.link(path), step.files[path]))
             with self._database.transaction("store links"):
                 found |= insert_links(self._database, linked, numbers)
             linker.forget()

@@ -121,7 +121,7 @@ class Building:
             with suppress(OSError):
                 self._indexer.start(root, "", most=self._settings.jobs_at_once)
 
-    def make_ready(self, asked: Asked) -> Partial | None:
+    def make_ready(self, asked: Asked, *, is_broken: bool = False) -> Partial | None:
         """Build an index where there is none; what there is to say if it is not done in time."""
         ref = asked.ref or ""
         if ".." in ref:  # two of them, as git writes it: made ready by the question itself
@@ -129,7 +129,7 @@ class Building:
         key = (asked.root, ref)
         if key in self._ready:
             return None
-        state = self._readiness(asked, ref)
+        state = Compatibility.CORRUPT if is_broken else self._readiness(asked, ref)
         if state is not Compatibility.COMPATIBLE:
             force = state is not Compatibility.NOT_INDEXED  # made by another version, or broken
             run = self._start(asked, ref, force=force)

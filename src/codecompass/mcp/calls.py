@@ -21,7 +21,7 @@ from codecompass.errors import (
 )
 from codecompass.mcp.audit import AuditLog, Entry
 from codecompass.mcp.building import Asked, Building, Listener, Partial, rising
-from codecompass.mcp.complaints import complain
+from codecompass.mcp.complaints import complain, say
 from codecompass.mcp.content import Block, block, blocks, capped, error_content, length
 from codecompass.mcp.engines import Engines
 from codecompass.mcp.indexer import Tell
@@ -38,6 +38,7 @@ _FORMATS = ("text", _JSON)
 _INDEXING = frozenset({"index_repo", "sync_repo"})
 _WITHOUT_INDEX = frozenset({"list_refs", "switch_ref"})
 _ATTEMPTS = 4
+_STALE = 'many files changed since and are being read: index_status {"wait": true}, then ask again'
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +57,15 @@ class Calls:
     """Answers calls of tools, from any thread."""
 
     def __init__(self, options: ServeOptions) -> None:
-        roots = [resolve_workspace(folder) for folder in options.workspaces]
-        roots = roots or [enclosing_workspace(resolve_workspace("."))]
+        first, *others = options.workspaces or (str(enclosing_workspace(resolve_workspace("."))),)
+        roots = [resolve_workspace(first), *_existing(others)]
         self._settings: Settings = load_settings(roots[0])
         server = self._settings.server
         self._registry = Registry(
             roots,
             server,
             self._settings.store.home,
-            allowed_roots=[resolve_workspace(folder) for folder in options.allowed_roots],
+            allowed_roots=_existing(options.allowed_roots),
             is_auto=options.is_auto,
             serves_indexed=options.is_local,
         )
@@ -201,9 +202,10 @@ class Calls:
             return self._blocks(partial, asked)
         try:
             return self._question(asked, asked.arguments)
-        except (IndexMissing, IndexIncompatible):
-            self._building.forget(asked.root)  # thrown away meanwhile
-            partial = self._building.make_ready(asked)
+        except (IndexMissing, IndexIncompatible) as error:
+            self._building.forget(asked.root)  # thrown away meanwhile, or broken
+            is_broken = isinstance(error, IndexIncompatible)
+            partial = self._building.make_ready(asked, is_broken=is_broken)
             if partial is not None:
                 return self._blocks(partial, asked)
             return self._question(asked, asked.arguments)
@@ -228,6 +230,7 @@ class Calls:
         meta = getattr(answer, "meta", None)
         if isinstance(meta, Meta) and meta.freshness_status is Freshness.STALE:
             self._building.sync_behind(asked.root)
+            content += [] if asked.is_json else [block(_STALE)]
         return content
 
     def _smaller(
@@ -262,3 +265,14 @@ class Calls:
         run = self._building.active(asked.root)
         said = [block(f"now: {run.said} ({run.percent:g} %)")] if run else []
         return [*self._blocks(answer, asked), *([] if asked.is_json else said)]
+
+
+def _existing(folders: Sequence[str]) -> list[Path]:
+    """Those of the folders that are there; one that is not fails only who asks about it."""
+    found = []
+    for folder in folders:
+        try:
+            found.append(resolve_workspace(folder))
+        except CodeCompassError as error:
+            say(f"codecompass: {error.message}; left out\n")
+    return found

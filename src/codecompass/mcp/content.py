@@ -10,6 +10,14 @@ from codecompass.present.render import Budget, as_json, rendered, rendered_json
 from codecompass.text.secrets import mask_secrets
 
 Block = dict[str, Any]
+_ERROR_CHARS = 2_000
+_COMMANDS = {
+    "codecompass refs-list": "list_refs",
+    "codecompass switch-ref live": 'switch_ref {"ref": "live"}',
+    "codecompass index --force": 'index_repo {"force": true}',
+    "codecompass status": "index_status",
+    "codecompass sync": "sync_repo",
+}
 _NO_TOKENS = 1_000_000  # JSON is bounded by its characters
 
 
@@ -60,8 +68,19 @@ def capped(content: list[Block], most: int) -> list[Block]:
 
 def error_content(error: CodeCompassError, tool: Tool) -> list[Block]:
     """What went wrong, why, what is allowed, and a call that works."""
-    lines = [f"{error.code}: {error.message}"]
+    lines = [f"{error.code}: {_short(error.message)}"]
     if error.remediation:
-        lines.append(f"try: {error.remediation}")
+        lines.append(f"try: {_short(_as_tools(error.remediation))}")
     lines.append(f"works: {tool.name} {as_json(dict(tool.example))}")
     return [block("\n".join(lines))]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _ERROR_CHARS else f"{text[:_ERROR_CHARS]} …"
+
+
+def _as_tools(remediation: str) -> str:
+    """Advice that names commands, as the tools that do the same."""
+    for command, tool in _COMMANDS.items():
+        remediation = remediation.replace(f"`{command}`", tool).replace(command, tool)
+    return remediation

@@ -3,16 +3,17 @@
 import hmac
 import ipaddress
 import json
+import re
 import socket
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
-from urllib.parse import urlsplit
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s:@/\[\]]+))(?::\d+)?")
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -54,15 +55,16 @@ class Guard:
             self._running -= 1
 
     def _refusal(self, headers: Mapping[bytes, bytes]) -> tuple[int, str] | None:
-        host = _host_of(f"//{headers.get(b'host', b'').decode('latin-1')}")
+        host = _host_of(headers.get(b"host", b""))
         if not self._is_allowed(host):
             return 421, "this server does not answer under that Host"
         origin = headers.get(b"origin")
-        if origin is not None and not self._is_own(_host_of(origin.decode("latin-1")), host):
+        if origin is not None and not self._is_own(_host_of(origin.partition(b"://")[2]), host):
             return 403, "requests of other sites are refused"
         if self._token:
-            given = headers.get(b"authorization", b"")
-            if not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
+            scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+            is_right = hmac.compare_digest(given.strip(), self._token.encode())
+            if scheme.lower() != b"bearer" or not is_right:
                 return 401, "a bearer token is needed: the one in CODECOMPASS_TOKEN"
         if self._running >= self._max_requests:
             return 503, f"{self._max_requests} requests are being answered; come back"
@@ -78,11 +80,10 @@ class Guard:
         return not self._is_local and _is_address(host)
 
 
-def _host_of(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
+def _host_of(text: bytes) -> str:
+    """The name in `name`, `name:port` or `[address]:port`; "" for anything else."""
+    found = _HOST.fullmatch(text.decode("latin-1"))
+    return (found[1] or found[2]).lower() if found else ""
 
 
 def _is_address(host: str) -> bool:

@@ -54,7 +54,8 @@ class Run:
             return None
         error = self.result.get("error")
         if not isinstance(error, dict):
-            return Failure("internal", f"indexing ended with status {status}", "")
+            said = f"the process that builds the index ended with status {status}"
+            return Failure("internal", said, "ask again: it goes on where it stopped")
         data = error.get("data")
         remediation = data.get("remediation", "") if isinstance(data, dict) else ""
         return Failure(str(error.get("code")), str(error.get("message")), str(remediation))

@@ -101,7 +101,7 @@ _CORE = (
         "search_code",
         "Search code",
         'Places that answer a question, best first: words, a name, a path, "phrase", /regex/,'
-        " `usages of X`. Shows the lines that matched. exhaustive: every match.",
+        " usages:X. Shows the lines that matched. exhaustive: every match.",
         {
             "query": _TEXT,
             "mode": _one_of("hybrid", "exact", "definition"),

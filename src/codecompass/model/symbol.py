@@ -1,6 +1,7 @@
 """A definition in one file, as its source states it."""
 
 import hashlib
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -99,6 +100,7 @@ class PlacedSymbol:
 _HANDLE_ID_CHARS = 10
 _HANDLE_PATH_CHARS = 3
 HANDLE_CHARS = _HANDLE_ID_CHARS + _HANDLE_PATH_CHARS
+_HANDLE = re.compile(rf"(?:symbol\s*=\s*)?\[?([0-9a-f]{{{HANDLE_CHARS}}})\]?")
 
 
 def symbol_handle(path: str, stable_id: str) -> str:
@@ -110,3 +112,9 @@ def symbol_handle(path: str, stable_id: str) -> str:
 def handle_id_prefix(handle: str) -> str:
     """The part of a handle that begins the stable id."""
     return handle[:_HANDLE_ID_CHARS]
+
+
+def as_handle(text: str) -> str | None:
+    """The handle that a text is, with or without the brackets it is printed in; None: another."""
+    found = _HANDLE.fullmatch(text.strip())
+    return found[1] if found else None

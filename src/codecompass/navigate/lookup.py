@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codecompass.errors import HandleGone
 from codecompass.model.query import SymbolFilters, SymbolPath
-from codecompass.model.symbol import HANDLE_CHARS, PlacedSymbol, handle_id_prefix
+from codecompass.model.symbol import PlacedSymbol, as_handle, handle_id_prefix
 from codecompass.store.reader import SnapshotReader
 from codecompass.text.similarity import most_alike
 
 _STEP = re.compile(r"\s+>\s+|\s*›\s*")
 _PREFIX = re.compile(r"^\s*symbol\s*=\s*")
-_HANDLE = re.compile(rf"^[0-9a-f]{{{HANDLE_CHARS}}}$")
 _SEPARATORS = re.compile(r"::|[.\\#/:]")
 # Names with most three-letter pieces in common; the finer measure picks from these.
 _SUGGESTION_POOL = 60
@@ -25,6 +25,11 @@ class Lookup:
     suggestions: tuple[str, ...] = ()
     filtered_out: int = 0
 
+    def check(self, text: str) -> None:
+        """Say so if a handle of an earlier answer leads nowhere any more."""
+        if not self.matches and not self.filtered_out and as_handle(text):
+            raise HandleGone(f"{text.strip()}: the definition with this handle is not there")
+
 
 def locate(
     reader: SnapshotReader, text: str, *, filters: SymbolFilters, max_suggestions: int
@@ -33,7 +38,7 @@ def locate(
 
     Names are matched exactly; several matches all come back, by path and position.
     """
-    found = _by_handle(reader, text.strip()) or _by_names(reader, text)
+    found = _by_handle(reader, text) or _by_names(reader, text)
     admitted = tuple(item for item in found if filters.admit(item))
     if found:
         return Lookup(admitted, filtered_out=len(found) - len(admitted))
@@ -82,9 +87,11 @@ def _parts(step: str) -> list[str]:
 
 
 def _by_handle(reader: SnapshotReader, text: str) -> list[PlacedSymbol]:
-    if not _HANDLE.match(text):
+    handle = as_handle(text)
+    if handle is None:
         return []
-    return [item for item in reader.symbols_with_id(handle_id_prefix(text)) if item.handle == text]
+    alike = reader.symbols_with_id(handle_id_prefix(handle))
+    return [item for item in alike if item.handle == handle]
 
 
 def _by_path(reader: SnapshotReader, wanted: SymbolPath) -> list[PlacedSymbol]:

@@ -7,7 +7,7 @@ from functools import cache
 from codecompass.errors import BadInput
 from codecompass.model.query import SymbolFilters
 from codecompass.model.search import Question
-from codecompass.model.symbol import STATEMENT_KINDS, SymbolKind
+from codecompass.model.symbol import STATEMENT_KINDS, SymbolKind, as_handle
 from codecompass.parse.languages import BY_NAME, LANGUAGES
 from codecompass.text.similarity import most_alike
 
@@ -79,6 +79,9 @@ def parse_query(text: str, filters: SymbolFilters, *, is_literal: bool = False) 
     symbol = _SYMBOL.match(text)
     if symbol and not is_literal:
         return _symbol_question(text, symbol.group(1).strip(), filters)
+    handle = as_handle(text)
+    if handle and not is_literal:
+        return _symbol_question(text, handle, filters)
     whole = _WHOLE_EXPRESSION.fullmatch(text)
     if is_literal:
         whole = whole or _EXPRESSION.fullmatch(text)

@@ -20,7 +20,7 @@ class TextMatch:
 
 
 def grep_words(root: Path, words: Sequence[str], limit: int) -> list[TextMatch]:
-    """The first lines of the files that have the most of the words."""
+    """The best line of each of the files that have the most of the words."""
     if not words:
         return []
     options = ["--no-index", "--exclude-standard", "--no-textconv", "-z", "-n", "-I", "-i", "-F"]
@@ -39,5 +39,8 @@ def grep_words(root: Path, words: Sequence[str], limit: int) -> list[TextMatch]:
         told = " ".join([path, *(match.text for match in files[path])]).lower()
         return sum(word not in told for word in lowered), path
 
-    ranked = sorted(files, key=lacking)
-    return [match for path in ranked for match in files[path]][:limit]
+    def count(match: TextMatch) -> int:
+        return sum(word in match.text.lower() for word in lowered)
+
+    ranked = sorted(files, key=lacking)[:limit]
+    return [max(files[path], key=count) for path in ranked]

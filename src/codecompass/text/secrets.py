@@ -26,6 +26,9 @@ _PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
 )
 """Each with texts of which one is in everything it matches: most texts have none of them."""
 
+_IN_ADDRESS = re.compile(r"""://[^\s:/@"']+:[^\s/@"']{3,}@""")
+"""A user and password before the name of a host."""
+
 # Literal values of variables that say what they hold.
 _NAMES = ("password", "passwd", "secret", "api_?key", "auth_?token", "access_?token")
 _NAMED = tuple(
@@ -41,6 +44,8 @@ def mask_secrets(text: str) -> str:
     for hints, pattern in _PATTERNS:
         if any(hint in text for hint in hints):
             text = pattern.sub(_MASK, text)
+    if "://" in text and "@" in text:
+        text = _IN_ADDRESS.sub(f"://{_MASK}@", text)
     lowered = text.lower()
     if any(name in lowered for name in _NAMED):
         text = _ASSIGNED.sub(rf"\1\2{_MASK}\2", text)
