@@ -1,6 +1,7 @@
 """Calls without a transport: workspaces, caps, formats, the log, secrets; any arguments at all."""
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -155,6 +156,26 @@ def test_workspaces_are_found_below_allowed_roots_only(
         text, is_error = caller("locate_symbol", name="only_here", workspace=str(path))
         assert is_error
         assert text.startswith("workspace_not_allowed: ")
+
+
+def test_an_allowed_root_that_is_missing_allows_nothing(
+    repo: Repo, tmp_path: Path, callers: list[Caller]
+) -> None:
+    repo.commit(FILES)
+    other = other_project(tmp_path / "other")
+    callers.append(Caller(repo.root, is_auto=True, allowed_roots=[str(tmp_path / "nothing")]))
+    text, is_error = callers[0]("locate_symbol", name="only_here", workspace=str(other))
+    assert is_error
+    assert text.startswith("workspace_not_allowed: ")
+
+
+def test_a_folder_whose_name_is_no_text(caller: Caller, tmp_path: Path) -> None:
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    Path(folder).mkdir()
+    text, is_error = caller("locate_symbol", name="Cart", workspace=folder)
+    assert is_error
+    assert text.startswith("workspace_unreadable: ")
+    text.encode("utf-8")
 
 
 def test_only_allowed_workspaces_are_warm_or_told(

@@ -73,8 +73,8 @@ class Registry:
                 return root
         if self._is_sibling(top):
             return top
-        if self.allowed_roots and not self._is_allowed(top):
-            allowed = ", ".join(map(str, self.allowed_roots))
+        if (self.is_auto or self.allowed_roots) and not self._is_allowed(top):
+            allowed = ", ".join(map(str, self.allowed_roots)) or "any allowed root"
             raise WorkspaceForbidden(f"workspace: {top} is not below {allowed}")
         is_open = self._serves_indexed or self._is_allowed(top)
         if not self.is_auto and not (is_open and _is_indexed(top)):
@@ -102,7 +102,7 @@ class Registry:
             return self._known.forget_auto(
                 keep=settings.auto_workspaces, days=settings.auto_keep_days
             )
-        except (CodeCompassError, OSError):
+        except (CodeCompassError, OSError, ValueError):
             return []  # nothing but a memory is lost
 
     def warm(self) -> list[Path]:
@@ -110,7 +110,7 @@ class Registry:
         most = self._settings.warm_workspaces
         try:
             recent = self._known.recent(most * 2)
-        except (CodeCompassError, OSError):
+        except (CodeCompassError, OSError, ValueError):
             recent = []
         others = [
             root

@@ -255,11 +255,9 @@ class Calls:
         return blocks(answer, budget, is_json=asked.is_json)
 
     def _status(self, asked: Asked) -> list[Block]:
-        arguments = {**asked.arguments, "wait": False}
         if asked.arguments.get("wait") is True:
             self._building.wait(asked)
-        else:
-            arguments = dict(asked.arguments)
+        arguments = {**asked.arguments, "wait": False}
         with self._engines.lease(asked.root, extra=1) as engine:
             answer = call_operation(engine, asked.tool.name, arguments)
         run = self._building.active(asked.root)

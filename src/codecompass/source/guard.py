@@ -18,6 +18,13 @@ def resolve_workspace(folder: str | Path) -> Path:
     if not real.is_dir():
         raise WorkspaceMissing(f"{path}: not a folder")
     try:
+        str(real).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise WorkspaceUnreadable(
+            f"{str(real)!r}: the name of the folder is no Unicode text",
+            remediation="rename the folder",
+        ) from error
+    try:
         with os.scandir(real) as entries:
             next(entries, None)
     except OSError as error:
