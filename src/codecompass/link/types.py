@@ -32,18 +32,21 @@ _MAX_PARTS = 300
 
 
 def union(types: Iterable[Type | None]) -> Type | None:
-    """One of several types; what is unknown or nothing adds nothing."""
-    found: dict[Type, None] = {}
+    """One of several types; what is unknown or nothing adds nothing.
+
+    A list, not a set: types hold types, and to hash one means to walk all of it, each time.
+    Two different ones differ near their beginnings.
+    """
+    found: list[Type] = []
     for item in types:
         if item is None or item is NONE or item == NONE:
             continue
-        if item[0] == "union":
-            found.update(dict.fromkeys(item[1]))
-        else:
-            found[item] = None
+        for member in item[1] if item[0] == "union" else (item,):
+            if len(found) < _MAX_UNION and member not in found:
+                found.append(member)
     if len(found) <= 1:
-        return next(iter(found), None)
-    return ("union", tuple(found)[:_MAX_UNION])
+        return found[0] if found else None
+    return ("union", tuple(found))
 
 
 def limited(type_: Type | None) -> Type | None:
