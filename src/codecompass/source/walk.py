@@ -14,6 +14,7 @@ from codecompass.errors import StoreError
 from codecompass.model.source import FileStat, IgnoredFile, SkipReason
 from codecompass.source.git import find_repository, run_git
 from codecompass.source.ignore import IGNORE_FILE, IgnoreRules, make_rules
+from codecompass.text.paths import has_control_characters, without_control_characters
 
 # A folder of clones is fine, a clone in a clone in a clone is somebody's cache.
 _MAX_NESTED_REPOSITORIES = 3
@@ -45,8 +46,14 @@ def list_workspace(root: Path, scratch: Path) -> Listing:
     ignored: list[IgnoredFile] = []
     kept: list[str] = []
     odd = [item.path for item in listed if not _is_utf8(item.path)]
+    unfit = dict.fromkeys(odd, SkipReason.ODD_NAME)
+    unfit |= {
+        item.path: SkipReason.CONTROL_NAME
+        for item in listed
+        if has_control_characters(item.path) and item.path not in unfit
+    }
     for item in listed:
-        if odd and not _is_utf8(item.path):
+        if item.path in unfit:
             continue
         rule = rules.rule_for(item.path, is_tracked=item.is_tracked)
         if rule is None:
@@ -54,7 +61,7 @@ def list_workspace(root: Path, scratch: Path) -> Listing:
         else:
             ignored.append(rule)
     files, skipped = _stat_all(root, kept)
-    skipped |= {_printable(path): SkipReason.ODD_NAME for path in odd}
+    skipped |= {_printable(path): reason for path, reason in unfit.items()}
     return Listing(tuple(files), skipped, tuple(ignored))
 
 
@@ -136,7 +143,8 @@ def _is_utf8(path: str) -> bool:
 
 
 def _printable(path: str) -> str:
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    plain = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return without_control_characters(plain)
 
 
 def _stat_all(root: Path, paths: Sequence[str]) -> tuple[list[FileStat], dict[str, SkipReason]]:
