@@ -107,7 +107,7 @@ def _check_whole(root: Path, before: int, now: int) -> int:
 
 def test_when_only_the_indexer_is_killed_its_workers_let_go(repo: Repo) -> None:
     """Forked workers hold the writer lock too; orphans must not keep it."""
-    repo.write(files(0) | {f"more/m{i}.py": f"x{i} = 1\n" * 100 for i in range(1500)})
+    repo.write(files(0) | {f"more/m{i}.py": f"x{i} = 1\n" * 40 for i in range(1500)})
     process = start_index(repo.root)
     time.sleep(0.6)
     process.kill()
