@@ -34,7 +34,6 @@ class SkipReason(StrEnum):
     NOT_A_FILE = "not_a_file"
     CRASHED = "crashed"
     ODD_NAME = "name_not_utf8"
-    CONTROL_NAME = "name_with_control_characters"
     SUBMODULE = "submodule"  # a repository of its own; open it as a workspace
     NOT_FETCHED = "not_fetched"  # a partial clone lacks the content
 

@@ -9,7 +9,6 @@ from codecompass.model.source import SkipReason
 from codecompass.source.git import run_git, try_git
 from codecompass.source.ignore import IGNORE_FILE, IgnoreRules, make_rules
 from codecompass.source.objects import read_blobs
-from codecompass.text.paths import has_control_characters, without_control_characters
 
 _LINK, _SUBMODULE = "120000", "160000"
 
@@ -33,9 +32,7 @@ def list_tree(folder: Path, tree_id: str) -> TreeListing:
     skipped: dict[str, SkipReason] = {}
     for entry in entries:
         if entry.path is None:
-            skipped[without_control_characters(entry.shown)] = SkipReason.ODD_NAME
-        elif has_control_characters(entry.path):
-            skipped[without_control_characters(entry.path)] = SkipReason.CONTROL_NAME
+            skipped[entry.shown] = SkipReason.ODD_NAME
         elif rules.rule_for(entry.path, is_tracked=True) is None:
             if entry.mode == _SUBMODULE:
                 skipped[entry.path] = SkipReason.SUBMODULE

@@ -14,7 +14,6 @@ from codecompass.errors import StoreError
 from codecompass.model.source import FileStat, IgnoredFile, SkipReason
 from codecompass.source.git import find_repository, run_git
 from codecompass.source.ignore import IGNORE_FILE, IgnoreRules, make_rules
-from codecompass.text.paths import has_control_characters, without_control_characters
 
 # A folder of clones is fine, a clone in a clone in a clone is somebody's cache.
 _MAX_NESTED_REPOSITORIES = 3
@@ -46,14 +45,8 @@ def list_workspace(root: Path, scratch: Path) -> Listing:
     ignored: list[IgnoredFile] = []
     kept: list[str] = []
     odd = [item.path for item in listed if not _is_utf8(item.path)]
-    unfit = dict.fromkeys(odd, SkipReason.ODD_NAME)
-    unfit |= {
-        item.path: SkipReason.CONTROL_NAME
-        for item in listed
-        if has_control_characters(item.path) and item.path not in unfit
-    }
     for item in listed:
-        if item.path in unfit:
+        if odd and not _is_utf8(item.path):
             continue
         rule = rules.rule_for(item.path, is_tracked=item.is_tracked)
         if rule is None:
@@ -61,7 +54,7 @@ def list_workspace(root: Path, scratch: Path) -> Listing:
         else:
             ignored.append(rule)
     files, skipped = _stat_all(root, kept)
-    skipped |= {_printable(path): reason for path, reason in unfit.items()}
+    skipped |= {_printable(path): SkipReason.ODD_NAME for path in odd}
     return Listing(tuple(files), skipped, tuple(ignored))
 
 
@@ -143,8 +136,7 @@ def _is_utf8(path: str) -> bool:
 
 
 def _printable(path: str) -> str:
-    plain = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return without_control_characters(plain)
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _stat_all(root: Path, paths: Sequence[str]) -> tuple[list[FileStat], dict[str, SkipReason]]:
