@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Repo
-from tests.mcp.project import FILES
 from tests.mcp.test_http import serving
 
 CHECKERS = Path(os.environ.get("CODECOMPASS_CHECKERS", "/nothing")) / "node_modules"
@@ -35,12 +33,6 @@ def run(program: str, *arguments: str) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-@pytest.fixture
-def root(repo: Repo) -> Path:
-    repo.commit(FILES)
-    return repo.root
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from tests.conftest import Repo
-from tests.mcp.project import FILES, MANY
+from tests.mcp.project import MANY
 
 
 class HttpServer:
@@ -68,12 +67,6 @@ def serving(root: Path, *options: str) -> Iterator[HttpServer]:
     finally:
         said = server.stop()
         assert "Traceback" not in said, said
-
-
-@pytest.fixture
-def root(repo: Repo) -> Path:
-    repo.commit(FILES)
-    return repo.root
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

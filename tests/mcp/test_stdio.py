@@ -13,15 +13,8 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from tests.conftest import Repo
 from tests.mcp.client import serving
-from tests.mcp.project import FILES, MANY
-
-
-@pytest.fixture
-def root(repo: Repo) -> Path:
-    repo.commit(FILES)
-    return repo.root
+from tests.mcp.project import MANY
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
