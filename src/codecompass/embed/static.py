@@ -1,0 +1,106 @@
+"""Terms in, a vector out: the sum of what a table says of each term.
+
+The table that ships with the package was trained by us (`training/`, docs/model.md): a
+row of 256 small integers for each word, rows for the n-grams of words it does not know,
+and how much each says in code and in a question. Nothing is downloaded, nothing but
+numpy runs; the table is mapped into memory, so processes share it.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codecompass.embed.ngrams import MAX_WORD_CHARS, ngram_buckets
+
+BUILTIN = "builtin"
+"""The name of the model that ships with the package."""
+
+Vectors = NDArray[np.float32]
+# Unknown words whose vectors are remembered, of a kilobyte each.
+_MAX_GUESSED = 20_000
+
+
+class StaticModel:
+    """A table of words; the vectors it makes have the length 1, or 0 if it knows no word."""
+
+    def __init__(self, folder: Path, name: str = "") -> None:
+        """`name` is what `load_static` knows the folder by, here and in other processes."""
+        self.name = name or str(folder)
+        card = json.loads((folder / "card.json").read_text("utf-8"))
+        words = (folder / "words.txt").read_text("utf-8").splitlines()
+        self.id: str = card["id"]
+        self._buckets: int = card["buckets"]
+        # Mapped, and no longer a memmap: the subclass would cost more than the look-up.
+        self._table: NDArray[np.int8] = np.asarray(np.load(folder / "table.npy", mmap_mode="r"))
+        self.dims: int = self._table.shape[1]
+        self._in_code, self._in_question = np.load(folder / "weights.npy").astype(np.float32)
+        self._rows = {word: number for number, word in enumerate(words)}
+        self._guessed: dict[tuple[str, bool], Vectors | None] = {}
+
+    @property
+    def words(self) -> Set[str]:
+        """The words that have a row of their own."""
+        return self._rows.keys()
+
+    def embed_code(self, texts: Iterable[Mapping[str, int]]) -> Vectors:
+        """The vectors of pieces of code, each given by how often terms stand in it."""
+        # One product for each: with one for all of them together it takes five times as long.
+        found = [self._embed(counts, self._in_code) for counts in texts]
+        return np.array(found, np.float32).reshape(-1, self.dims)
+
+    def embed_question(self, terms: Sequence[str]) -> Vectors:
+        """The vector of a question; how often it says a word does not matter."""
+        return self._embed(dict.fromkeys(terms, 1), self._in_question)
+
+    def _embed(self, counts: Mapping[str, int], weights: Vectors) -> Vectors:
+        rows: list[int] = []
+        times: list[int] = []
+        unknown: list[tuple[str, int]] = []
+        known = self._rows
+        for term, count in counts.items():
+            row = known.get(term)
+            if row is not None:
+                rows.append(row)
+                times.append(count)
+            elif len(term) <= MAX_WORD_CHARS:
+                unknown.append((term, count))
+        vector = np.zeros(self.dims, np.float32)
+        if rows:
+            amounts = np.log1p(np.array(times, np.float32)) * weights[rows]
+            vector += amounts @ self._table[rows].astype(np.float32)
+        for term, count in unknown:
+            guess = self._guess(term, weights)
+            if guess is not None:
+                vector += guess * np.float32(math.log1p(count))
+        length = math.sqrt(float(vector @ vector))
+        return vector / np.float32(length) if length else vector
+
+    def _guess(self, term: str, weights: Vectors) -> Vectors | None:
+        """The vector of a word that has no row of its own: the mean of its n-grams."""
+        key = (term, weights is self._in_code)
+        if key in self._guessed:
+            return self._guessed[key]
+        if len(self._guessed) >= _MAX_GUESSED:
+            self._guessed.clear()
+        numbers = ngram_buckets(term, self._buckets)
+        found: Vectors | None = None
+        if numbers:
+            rows = [len(self._rows) + number for number in numbers]
+            found = (weights[rows] @ self._table[rows].astype(np.float32)) / np.float32(len(rows))
+        self._guessed[key] = found
+        return found
+
+
+@cache
+def load_static(name: str) -> StaticModel:
+    """The model that ships with the package, or one of ours in a folder."""
+    if name != BUILTIN:
+        return StaticModel(Path(name), name)
+    with as_file(files("codecompass.embed").joinpath(BUILTIN)) as folder:
+        return StaticModel(folder, name)
