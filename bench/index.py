@@ -26,7 +26,7 @@ from pathlib import Path
 
 from codecompass import Engine
 from codecompass.config.settings import IndexSettings
-from codecompass.indexing.views import build_documents
+from codecompass.indexing.views import build_views
 from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.source import SkipReason
 from codecompass.parse.detect import detect_language
@@ -127,7 +127,7 @@ def _stages(root: Path, files: Sequence[Path]) -> dict[str, float]:
         spent["queries to facts"] += time.process_time() - started - parse_s
         spent["tree-sitter parse"] += parse_s
         started = time.process_time()
-        views = TextViews(gram_bits(source.text), build_documents(source.text, facts))
+        views = TextViews(gram_bits(source.text), build_views(source.text, facts, None).documents)
         spent["words and bits"] += time.process_time() - started
         started = time.process_time()
         key = VersionKey(source.blob_id, language.name, "")

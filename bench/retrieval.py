@@ -23,6 +23,7 @@ from types import ModuleType
 from scoring import load_scorer
 
 from codecompass import Engine
+from codecompass.model.search import SearchMode, SearchOptions
 from codecompass.present.meta import plain
 from codecompass.present.search_text import render_search
 from codecompass.text.tokens import estimate_tokens
@@ -38,6 +39,7 @@ class Tally:
     answer_tokens: list[int] = field(default_factory=list)
     cpu_ms: list[float] = field(default_factory=list)
     rows: list[dict[str, object]] = field(default_factory=list)
+    judged: list[tuple[float, bool]] = field(default_factory=list)  # score, is it a target?
 
     def mean(self, group: str) -> float:
         """The mean NDCG@10 of a group of questions."""
@@ -51,6 +53,7 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--repos", default="", help="only these, separated by commas")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--mode", default="hybrid", help="hybrid (default) or semantic")
     parser.add_argument("--out", type=Path, help="write one row per question")
     given = parser.parse_args()
     scorer = load_scorer(given.bench)
@@ -85,7 +88,7 @@ def measure(
         with Engine.open(root, flags=flags) as engine:
             engine.index()
             for query in scorer.load_queries(given.bench, repo["name"]):
-                _ask(scorer, engine, repo, query, tally)
+                _ask(scorer, engine, repo, query, tally, SearchMode(given.mode))
     return tally
 
 
@@ -95,15 +98,20 @@ def _ask(
     repo: Mapping[str, str],
     query: Mapping[str, object],
     tally: Tally,
+    mode: SearchMode,
 ) -> None:
     started = time.process_time()
-    answer = engine.search(str(query["query"]))
+    answer = engine.search(str(query["query"]), options=SearchOptions(mode))
     tally.cpu_ms.append((time.process_time() - started) * 1000)
     results = [plain(result) for result in answer.results]
     targets = [*query.get("relevant", []), *query.get("secondary", [])]  # type: ignore[misc]
     score = scorer.score_query(results, targets)["ndcg10"]
     for group in ("all", f"language {repo['language']}", f"category {query['category']}"):
         tally.scores[group].append(score)
+    tally.judged += [
+        (result.score, any(scorer.covers(row, target) for target in targets))
+        for result, row in zip(answer.results, results, strict=True)
+    ]
     tally.result_bytes += [len(json.dumps(result, ensure_ascii=False)) for result in results]
     text = render_search(answer)
     tally.answer_tokens.append(estimate_tokens(text))
@@ -123,6 +131,15 @@ def print_table(tally: Tally) -> None:
         f" an answer of 10: median {statistics.median(tally.answer_tokens):.0f} tokens,"
         f" most {max(tally.answer_tokens)}"
     )
+    for least in (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.0):
+        right = [is_right for score, is_right in tally.judged if least <= score < least + 0.1]
+        if least == 0.0:
+            right = [is_right for score, is_right in tally.judged if score < 0.3]
+        if right:
+            share = statistics.mean(right)
+            print(
+                f"results that score {least:.1f} and more: {len(right)}, {share:.0%} of them right"
+            )
     print(f"CPU of a question: p50 {_part(tally.cpu_ms, 0.5):.1f} ms,"
           f" p95 {_part(tally.cpu_ms, 0.95):.1f} ms (freshness check included)")  # fmt: skip
 

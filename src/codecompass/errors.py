@@ -206,3 +206,22 @@ class StoreFull(StoreError):
     remediation = (
         "free some space, or set CODECOMPASS_HOME to another disk, then `codecompass sync`"
     )
+
+
+class ProviderBlocked(CodeCompassError):
+    """The settings name a provider elsewhere, and forbid to send it code."""
+
+    code = "provider_blocked"
+
+
+class ProviderFailed(CodeCompassError):
+    """A provider of vectors or scores did not answer as it should."""
+
+    code = "provider_failed"
+    remediation = "ask again later, or set semantic.model to builtin and semantic.rerank to local"
+
+
+class ExtraMissing(CodeCompassError):
+    """A package that is installed on demand only."""
+
+    code = "extra_missing"

@@ -34,7 +34,7 @@ async def test_the_official_client_in_both_eras(root: Path, mode: str) -> None:
 
     async with Client(server, mode=mode) as client:
         tools = (await client.list_tools()).tools
-        assert len(tools) == 20
+        assert len(tools) == 21
         found = await client.call_tool("search_code", {"query": "price"}, progress_callback=note)
         assert not found.is_error
         assert found.structured_content is None
@@ -105,7 +105,7 @@ def test_both_eras_on_one_connection(root: Path) -> None:
 def test_the_first_reply_needs_little_cpu(root: Path) -> None:
     with serving(root, "--tools", "full") as client:
         client.ask("server/discover")
-        assert len(client.ask("tools/list")["result"]["tools"]) == 20
+        assert len(client.ask("tools/list")["result"]["tools"]) == 21
         assert client.cpu_ms() <= 150
 
 

@@ -168,6 +168,7 @@ def _add_graph_commands(
     for name, meaning in (
         ("hierarchy", "what a symbol is part of, its types up and down, its members"),
         ("related", "callers, callees, types, family, neighbours and namesakes of a symbol"),
+        ("similar", "definitions that are like a symbol"),
     ):
         parser = commands.add_parser(name, parents=[common], help=meaning)
         parser.add_argument("symbol", help="a name, a symbol path or a handle")
@@ -269,9 +270,10 @@ def _add_context_commands(
 def _add_search_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
-        choices=("hybrid", "exact", "definition"),
+        choices=("hybrid", "semantic", "exact", "definition", "similar"),
         default="hybrid",
-        help="ranked, this very text, or names of definitions (default: hybrid)",
+        help="ranked; by meaning alone; this very text; names of definitions; code like this"
+        " snippet, - for standard input (default: hybrid)",
     )
     parser.add_argument(
         "--stage",

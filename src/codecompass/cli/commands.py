@@ -8,7 +8,7 @@ from pathlib import Path
 
 from codecompass.cli.batch import answer_lines, lines_when_ready, raw_lines
 from codecompass.cli.terminal import ProgressBar, ProgressLines, print_json, print_text
-from codecompass.config.load import PROJECT_FILE, load_settings
+from codecompass.config.load import PROJECT_FILE, is_of_machine, load_settings
 from codecompass.engine.engine import Engine
 from codecompass.engine.operations import KINDS, call_operation
 from codecompass.engine.workspace import enclosing_workspace
@@ -51,8 +51,8 @@ def run_init(parsed: argparse.Namespace) -> int:
     part = ""
     for key, value, _ in load_settings(None, {}).items():
         name, _, setting = key.partition(".")
-        if name == "store":
-            continue  # a matter of the machine, not of the project
+        if is_of_machine(key):
+            continue
         if name != part:
             part = name
             lines += ["", f"[{name}]"]
@@ -148,22 +148,25 @@ def run_calls(parsed: argparse.Namespace) -> int:
 
 def run_hierarchy(parsed: argparse.Namespace) -> int:
     """The family of a symbol."""
-    options = GraphOptions(limit=parsed.limit, cursor=parsed.cursor)
-    with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
-            answer = engine.hierarchy(
-                parsed.symbol, options=options, ref=parsed.ref, progress=progress
-            )
-        _answer(parsed, engine, answer)
-    return _found(parsed, len(answer.results))
+    return _ask_about(parsed, "hierarchy")
 
 
 def run_related(parsed: argparse.Namespace) -> int:
     """What belongs to a symbol."""
+    return _ask_about(parsed, "related")
+
+
+def run_similar(parsed: argparse.Namespace) -> int:
+    """What is like a symbol."""
+    return _ask_about(parsed, "similar")
+
+
+def _ask_about(parsed: argparse.Namespace, question: str) -> int:
+    """Ask something about a symbol that takes no more than how many are wanted."""
     options = GraphOptions(limit=parsed.limit, cursor=parsed.cursor)
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
-            answer = engine.related(
+            answer = getattr(engine, question)(
                 parsed.symbol, options=options, ref=parsed.ref, progress=progress
             )
         _answer(parsed, engine, answer)
@@ -185,10 +188,13 @@ def run_search(parsed: argparse.Namespace) -> int:
         exhaustive=parsed.all,
         cursor=parsed.cursor,
     )
+    if options.mode is SearchMode.SIMILAR:
+        snippet = sys.stdin.read() if parsed.query == "-" else parsed.query
+        options = replace(options, code_snippet=snippet)
     with Engine.open(parsed.workspace) as engine:
         with _Progress(parsed) as progress:
             answer = engine.search(
-                parsed.query,
+                "" if options.code_snippet else parsed.query,
                 options=options,
                 filters=filters,
                 shape=shape,

@@ -15,7 +15,10 @@ from codecompass.config.settings import PARTS, Settings
 from codecompass.errors import ConfigInvalid
 
 PROJECT_FILE = "codecompass.toml"
-_POLICIES = ("strict", "balanced", "best_effort")
+_CHOICES = {
+    "freshness.policy": ("strict", "balanced", "best_effort"),
+    "semantic.mode": ("off", "rerank_only", "hybrid"),
+}
 _PREFIX = "CODECOMPASS_"
 _HOME_VARIABLE = "CODECOMPASS_HOME"
 _NO_PRECOMPUTE = "CODECOMPASS_DISABLE_PRECOMPUTE"
@@ -35,7 +38,7 @@ def load_settings(
     if workspace is not None:
         for name, table in (("pyproject.toml", ("tool", "codecompass")), (PROJECT_FILE, ())):
             found = _file_values(workspace / name, table=table)
-            _refuse_store(found)
+            _refuse_foreign(found)
             sources.append(found)
     sources.append(_environment_values(environment))
     sources.append({key: (value, "flag") for key, value in (flags or {}).items()})
@@ -46,10 +49,17 @@ def load_settings(
     return _build(values, origins)
 
 
-def _refuse_store(found: Mapping[str, tuple[object, str]]) -> None:
-    """A repository somebody cloned must not decide where we write."""
+def is_of_machine(key: str) -> bool:
+    """Whether a setting is the user's alone.
+
+    A repository somebody cloned must not decide where we write, or whom we send code to.
+    """
+    return key.startswith(("store.", "semantic.")) and key != "semantic.mode"
+
+
+def _refuse_foreign(found: Mapping[str, tuple[object, str]]) -> None:
     for key, (_, origin) in found.items():
-        if key.startswith("store."):
+        if is_of_machine(key):
             raise ConfigInvalid(
                 f"{origin}: {key} is a matter of the machine, not of a project",
                 remediation="set it in the user's file or the environment",
@@ -147,8 +157,8 @@ def _converted(key: str, value: object, origin: str) -> object:
         raise _wrong(key, value, origin, f"a {type(default).__name__}")
     if isinstance(value, int | float) and not value >= 0:
         raise _wrong(key, value, origin, "zero or more")
-    if key == "freshness.policy" and value not in _POLICIES:
-        raise _wrong(key, value, origin, f"one of {', '.join(_POLICIES)}")
+    if key in _CHOICES and value not in _CHOICES[key]:
+        raise _wrong(key, value, origin, f"one of {', '.join(_CHOICES[key])}")
     return value
 
 

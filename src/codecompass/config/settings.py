@@ -52,8 +52,27 @@ class SearchSettings:
 
     file_candidates: int = 30  # files taken from the text index, and as many from paths
     chunk_candidates: int = 40  # chunks from all files, and as many from the best files
+    alike_candidates: int = 30  # chunks that mean most what the question does
+    alike_least: float = 0.25  # what is less like a question is not found by its meaning
     max_top_k: int = 100  # results a caller may ask for at once
     time_limit_s: float = 5.0  # for matching an expression; then an error says so
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticSettings:
+    """What understands questions and code, and what may leave this machine for it."""
+
+    mode: str = "hybrid"  # off | rerank_only (no candidates of its own) | hybrid
+    model: str = "builtin"  # the one that ships; a folder; voyage:, openai: or cohere:MODEL
+    rerank: str = "local"  # or voyage:MODEL, cohere:MODEL for the best results once more
+    rerank_candidates: int = 30  # results that a provider is asked to rank
+    rerank_weight: float = 0.65  # of the provider's score; the rest is ours
+    external_provider_enabled: bool = False  # may anything be sent to a provider?
+    allow_code_payload_to_external: bool = False  # may that be code?
+    endpoint: str = ""  # address of a provider; "": its own
+    timeout_s: float = 10.0  # for one request to a provider, tries included
+    retries: int = 2  # after an answer that says to come back, or none
+    batch: int = 64  # texts in one request
 
 
 def _path_preferences() -> dict[str, float]:
@@ -91,10 +110,16 @@ class RankingSettings:
     exact_path: float = 5.0  # the question is the file's path, or the end of it
     single_name: float = 3.0  # times `exact_name` where the question is one name
     phrase: float = 2.0  # a quoted phrase stands there word for word
+    meaning: float = 0.7  # the chunk means what the question does
+    file_meaning: float = 0.7  # the file does
+    docs_meaning: float = 0.9  # the docs of what it defines do
+    path_meaning: float = 0.6  # the words of its path do
+    name_meaning: float = 0.3  # what is left of all four where the question is a name
     file_saturation: float = 8.0  # frequency in a file at which a word is worth half of all
     chunk_saturation: float = 4.0  # the same in a chunk
     relatives: float = 0.8  # a word that begins another, as `auth` and authentication
-    same_file: float = 0.55  # what each further result of a file keeps of its score
+    depth: float = 0.12  # what each folder more than usual takes away, as an exponent
+    same_file: float = 0.4  # what each further result of a file keeps of its score
     path_preferences: dict[str, float] = field(default_factory=_path_preferences)
 
 
@@ -142,6 +167,7 @@ class Settings:
     answers: AnswerSettings = field(default_factory=AnswerSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     ranking: RankingSettings = field(default_factory=RankingSettings)
+    semantic: SemanticSettings = field(default_factory=SemanticSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     origins: dict[str, str] = field(default_factory=dict)  # "index.workers" → "CODECOMPASS_…"
 
@@ -165,6 +191,7 @@ PARTS = {
     "answers": AnswerSettings,
     "search": SearchSettings,
     "ranking": RankingSettings,
+    "semantic": SemanticSettings,
     "server": ServerSettings,
 }
 """The parts by the name they have in configuration files."""

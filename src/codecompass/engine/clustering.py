@@ -85,6 +85,7 @@ class ClusterQuestion:
                     {cluster.seeds[0].path for cluster in clusters},
                 ),
                 found.plan.guess,
+                semantic=found.semantic,
                 suppressed=found.suppressed,
             ),
             filters=said_filters(question.filters),

@@ -114,7 +114,10 @@ class ContextQuestion:
             content=(),
             searched=None if self._candidates else self._view.reader.counts(),
         )
-        return about_search(meta, self._found.plan.guess, suppressed=self._found.suppressed)
+        found = self._found
+        return about_search(
+            meta, found.plan.guess, semantic=found.semantic, suppressed=found.suppressed
+        )
 
     @cached_property
     def _candidates(self) -> list[Candidate]:

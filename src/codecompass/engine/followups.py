@@ -31,7 +31,7 @@ def followups(view: View, query: str, found: Found, max_names: int) -> FollowupA
         content=calls,
         searched=None if best else view.reader.counts(),
     )
-    meta = about_search(meta, found.plan.guess)
+    meta = about_search(meta, found.plan.guess, semantic=found.semantic)
     return FollowupAnswer(query, confidence, tuple(calls[:_MOST]), meta)
 
 

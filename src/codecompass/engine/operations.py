@@ -161,6 +161,16 @@ def _options(given: Mapping[str, Any]) -> SearchOptions:
         min_score=given.get("min_score", 0.0),
         exhaustive=given.get("exhaustive", False),
         cursor=given.get("cursor", ""),
+        code_snippet=given.get("code_snippet", ""),
+    )
+
+
+def _similar(engine: Engine, given: Mapping[str, Any]) -> object:
+    return engine.similar(
+        given["symbol"],
+        options=GraphOptions(limit=given.get("limit", 10), cursor=given.get("cursor", "")),
+        filters=_filters(given),
+        ref=given.get("ref"),
     )
 
 
@@ -216,6 +226,7 @@ OPERATIONS = {
             (
                 Argument("query", str, required=True),
                 Argument("mode", str, choices=_choices(SearchMode)),
+                Argument("code_snippet", str),
                 Argument("top_k", int),
                 *_FILTERS,
                 Argument("stage", str, choices=_choices(Stage)),
@@ -267,6 +278,18 @@ OPERATIONS = {
                 _REF,
             ),
             _expand,
+        ),
+        Operation(
+            "search_similar_symbol",
+            "definitions that are like a symbol: what it does, how it is called",
+            (
+                Argument("symbol", str, required=True),
+                Argument("limit", int),
+                *_FILTERS,
+                _CURSOR,
+                _REF,
+            ),
+            _similar,
         ),
         Operation(
             "explain_ranking",

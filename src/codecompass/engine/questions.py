@@ -35,7 +35,7 @@ from codecompass.model.query import (
     SymbolFilters,
 )
 from codecompass.model.refs import short_commit
-from codecompass.model.search import SearchOptions
+from codecompass.model.search import SearchMode, SearchOptions
 from codecompass.model.snapshot import LIVE, Compatibility
 from codecompass.model.source import IgnoredFile
 from codecompass.navigate.lookup import locate
@@ -66,7 +66,7 @@ class Questions:
         self.workspace = workspace
         self._store = RepositoryStore(workspace.layout, workspace.settings.store)
         self._views = Views(workspace, self._store, can_sync_behind=can_sync_behind)
-        self._searcher = Searcher(workspace.root, workspace.settings)
+        self._searcher = Searcher(workspace.root, workspace.settings, self._views.semantics)
         self._clusters = ClusterCache()
 
     @contextmanager
@@ -171,6 +171,22 @@ class Questions:
                 filters=filters or SymbolFilters(),
                 shape=shape or AnswerShape(),
             )
+
+    def similar(
+        self,
+        symbol: str,
+        *,
+        options: GraphOptions | None = None,
+        filters: SymbolFilters | None = None,
+        ref: str | None = None,
+        progress: Progress = silent,
+    ) -> SearchAnswer:
+        """Definitions that are like one: what it does and how it is called."""
+        given = options or GraphOptions(limit=10)
+        check_name(symbol)
+        with self._views.open(ref, progress) as view:
+            wanted = SearchOptions(SearchMode.SIMILAR, top_k=given.limit, cursor=given.cursor)
+            return self._searcher.similar(view, symbol, wanted, filters=filters or SymbolFilters())
 
     def explain(
         self,

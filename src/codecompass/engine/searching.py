@@ -1,38 +1,56 @@
 """A search request in, an answer out: the part of the engine that runs searches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codecompass.config.settings import Settings
+from codecompass.engine.reranking import reranked
+from codecompass.engine.semantics import Semantics
 from codecompass.engine.views import View
 from codecompass.errors import BadInput
 from codecompass.model.answer import OVERLAY, ExplainAnswer, SearchAnswer, SearchResult
 from codecompass.model.page import Page, page_at
 from codecompass.model.query import AnswerShape, DetailLevel, ExplainLevel, SymbolFilters
-from codecompass.model.search import Hit, Question, SearchMode, SearchOptions
+from codecompass.model.search import (
+    MEANT_MODES,
+    NOT_ASKED,
+    Hit,
+    Question,
+    SearchMode,
+    SearchOptions,
+    SemanticUse,
+)
 from codecompass.model.symbol import Symbol, symbol_handle
 from codecompass.navigate.lookup import locate
 from codecompass.present.concise import HitSource, concise_result
 from codecompass.present.meta import about_search, make_meta
-from codecompass.search.exact import TextOf
 from codecompass.search.parse_query import parse_query
+from codecompass.search.plan import Plan
 from codecompass.search.search import Found, found_definitions, search
 from codecompass.source.guard import inside_workspace
 from codecompass.store.reader import SnapshotReader
 from codecompass.text.similarity import most_alike
 
+if TYPE_CHECKING:
+    from codecompass.search.meaning import Meaning
+    from codecompass.search.search import Understand
+
 _SUGGESTION_POOL = 60
 # More do not fit into a result.
 _MEMBERS = 12
+_SHOWN_SNIPPET = 80
 
 
 class Searcher:
     """Answers searches of one workspace; keeps the last hits for the next page."""
 
-    def __init__(self, root: Path, settings: Settings) -> None:
+    def __init__(self, root: Path, settings: Settings, semantics: Semantics) -> None:
         self._root = root
         self._settings = settings
+        self._semantics = semantics
         self._last_found: tuple[object, Found] | None = None
 
     def search(
@@ -45,8 +63,10 @@ class Searcher:
         shape: AnswerShape,
     ) -> SearchAnswer:
         """The page of hits that is due, and what is known about them."""
-        reader = view.reader
-        found = self._ask(view, query, options, filters)
+        return self._answer(view, query, self._ask(view, query, options, filters), shape)
+
+    def _answer(self, view: View, query: str, found: Found, shape: AnswerShape) -> SearchAnswer:
+        reader, options = view.reader, found.plan.options
         page = page_of(found, f"{reader.record.id}:{reader.record.generation}")
         level = DetailLevel.LOCATION if shape.compact else shape.detail_level
         with_factors = shape.explain is not ExplainLevel.OFF
@@ -75,6 +95,7 @@ class Searcher:
                 found.plan.guess,
                 suppressed=found.suppressed,
                 is_partial=not found.is_complete,
+                semantic=found.semantic,
             ),
             total_matches=found.total_matches,
             cursor=page.cursor(len(hits), len(found.hits)),
@@ -84,6 +105,28 @@ class Searcher:
             total_hits=len(found.hits),
             page=page,
         )
+
+    def similar(
+        self, view: View, symbol: str, options: SearchOptions, *, filters: SymbolFilters
+    ) -> SearchAnswer:
+        """What is like a definition, which is itself left out."""
+        found = locate(view.reader, symbol, filters=SymbolFilters(), max_suggestions=0)
+        found.check(symbol)
+        if not found.matches:
+            raise BadInput(
+                f"symbol: nothing is called {symbol}",
+                remediation="locate_symbol tells the nearest names; search_code takes a snippet",
+            )
+        match = found.matches[0]
+        text = (view.text(match.path) or "").encode()
+        span = match.symbol.span
+        snippet = text[span.start_byte : span.end_byte].decode("utf-8", "replace")
+        wanted = replace(options, code_snippet=snippet or match.symbol.signature)
+        alike = self._ask(view, match.symbol.qualified_name, wanted, filters)
+        entry = view.reader.file(match.path)
+        itself = entry and (match.path, (entry.version_id, match.symbol.ordinal))
+        others = tuple(hit for hit in alike.hits if (hit.path, tuple(hit.place)) != itself)
+        return self._answer(view, symbol, replace(alike, hits=others), AnswerShape())
 
     def explain(
         self,
@@ -116,7 +159,7 @@ class Searcher:
             factors=(result.factors or {}) if result else {},
             terms={term.text: round(term.share, 3) for term in found.terms},
             total=len(found.hits),
-            meta=about_search(meta, found.plan.guess),
+            meta=about_search(meta, found.plan.guess, semantic=found.semantic),
         )
 
     def find(
@@ -129,6 +172,8 @@ class Searcher:
         self, view: View, query: str, options: SearchOptions, filters: SymbolFilters
     ) -> Found:
         check_options(options, self._settings)
+        if options.code_snippet:
+            query = query or _snippet_query(options.code_snippet)
         query = query.replace(f"{self._root}/", "")  # an absolute path in it
         filters = inside_filters(self._root, filters)
         record = view.reader.record
@@ -137,35 +182,71 @@ class Searcher:
         if options.cursor and self._last_found and self._last_found[0] == key:
             found = self._last_found[1]
             return replace(found, plan=replace(found.plan, options=options))
-        found = ask(
-            view.reader,
-            query,
-            options,
-            filters=filters,
-            settings=self._settings,
-            text_of=view.text,
-        )
+        found = self._find(view, query, options, filters)
         self._last_found = (key, found)
         return found
 
+    def _find(
+        self, view: View, query: str, options: SearchOptions, filters: SymbolFilters
+    ) -> Found:
+        question = parse_query(query, filters, is_literal=options.mode is SearchMode.EXACT)
+        parts = (self._settings.search, self._settings.ranking)
+        if not question.symbol:
+            found_hits = search(
+                view.reader,
+                question,
+                options,
+                settings=parts,
+                text_of=view.text,
+                understand=_understanding(self._semantics, view.reader),
+            )
+            if options.mode not in MEANT_MODES:
+                return found_hits
+            texts = partial(_text_of_hit, view, found_hits)
+            return reranked(found_hits, self._settings.semantic, texts)
+        found = locate(view.reader, question.symbol, filters=question.filters, max_suggestions=0)
+        found.check(question.symbol)
+        return found_definitions(
+            view.reader, question, options, settings=parts, matches=found.matches
+        )
 
-def ask(
-    reader: SnapshotReader,
-    query: str,
-    options: SearchOptions,
-    *,
-    filters: SymbolFilters,
-    settings: Settings,
-    text_of: TextOf,
-) -> Found:
-    """All hits for a query, in order."""
-    question = parse_query(query, filters, is_literal=options.mode is SearchMode.EXACT)
-    parts = (settings.search, settings.ranking)
-    if not question.symbol:
-        return search(reader, question, options, settings=parts, text_of=text_of)
-    found = locate(reader, question.symbol, filters=question.filters, max_suggestions=0)
-    found.check(question.symbol)
-    return found_definitions(reader, question, options, settings=parts, matches=found.matches)
+
+def _text_of_hit(view: View, found: Found, hit: Hit) -> str:
+    """The text of a place, for a provider that ranks it."""
+    text = view.text(hit.path) or ""
+    symbol = found.records.get(hit.place)
+    if symbol is None:
+        return text
+    lines = text.splitlines(keepends=True)
+    return "".join(lines[symbol.span.start_line - 1 : symbol.span.end_line])
+
+
+def _snippet_query(snippet: str) -> str:
+    """What stands for a snippet where a query is shown."""
+    first = next((line.strip() for line in snippet.splitlines() if line.strip()), "")
+    return first[:_SHOWN_SNIPPET]
+
+
+def _understanding(semantics: Semantics, reader: SnapshotReader) -> "Understand":
+    """Asks the model that the settings name, if it is to be had."""
+
+    def ask_model(
+        plan: Plan, is_found: Callable[[], bool]
+    ) -> "tuple[Meaning | None, SemanticUse]":
+        if plan.options.mode not in MEANT_MODES:
+            return None, NOT_ASKED
+        embedder = semantics.embedder()
+        if embedder is None:
+            reason = semantics.problem or "off"
+            return None, SemanticUse(skipped_reason=reason, is_blocked=semantics.is_blocked)
+        from codecompass.search.meaning import understand  # with it numpy
+
+        meaning, use = understand(reader, plan, embedder, is_found)
+        if meaning is not None and plan.options.mode is SearchMode.HYBRID:
+            meaning.finds = semantics.settings.mode != "rerank_only"
+        return meaning, use
+
+    return ask_model
 
 
 def check_options(options: SearchOptions, settings: Settings) -> None:
@@ -173,6 +254,9 @@ def check_options(options: SearchOptions, settings: Settings) -> None:
     largest = settings.search.max_top_k
     if not 1 <= options.top_k <= largest:
         raise BadInput(f"top_k: given {options.top_k}; allowed: 1 to {largest}")
+    is_similar = options.mode is SearchMode.SIMILAR
+    if is_similar != bool(options.code_snippet.strip()):
+        raise BadInput("code_snippet: mode similar looks for code like it; give both or neither")
     if not 0 <= options.min_score <= 1:
         raise BadInput(f"min_score: given {options.min_score}; allowed: 0 to 1")
 

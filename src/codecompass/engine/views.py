@@ -8,6 +8,7 @@ from pathlib import Path
 
 from codecompass.engine.freshness import Step, next_step
 from codecompass.engine.layers import Base, Layers
+from codecompass.engine.semantics import Semantics
 from codecompass.engine.workspace import Workspace
 from codecompass.errors import BadInput, GitFailed, IndexMissing, RefMissing, StoreBusy
 from codecompass.indexing.job import JobSettings, Progress, SyncReport
@@ -115,6 +116,7 @@ class Views:
         self._workspace = workspace
         self._store = store
         self._can_sync_behind = can_sync_behind
+        self.semantics = Semantics(workspace.settings.semantic)
         self.root = workspace.root
         self.objects = GitObjects(workspace.root)
         self.layers = Layers(
@@ -136,7 +138,8 @@ class Views:
     @property
     def job_settings(self) -> JobSettings:
         """What a run of the indexer may use."""
-        return JobSettings(self._workspace.settings.index, self._workspace.settings.refs)
+        settings = self._workspace.settings
+        return JobSettings(settings.index, settings.refs, self.semantics.embedder())
 
     def open(self, ref: str | None, progress: Progress) -> AbstractContextManager[View]:
         """The snapshot of a ref, or of the working tree, as it is now."""

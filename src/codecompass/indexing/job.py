@@ -1,9 +1,12 @@
 """A plan in, its snapshot published: extract what is new → publish → collect garbage."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codecompass.config.settings import IndexSettings, RefSettings
 from codecompass.errors import CodeCompassError
@@ -28,6 +31,9 @@ from codecompass.store.snapshots import (
 )
 from codecompass.store.versions import has_versions, reserve_ids
 
+if TYPE_CHECKING:
+    from codecompass.embed.embedder import Embedder
+
 Progress = Callable[[str, int, int], None]
 """Called with the stage, how much is done and how much there is."""
 
@@ -40,6 +46,7 @@ class SyncReport:
     duration_ms: int
     published: bool  # whether readers see anything new
     requoted: tuple[ChunkPlace, ...] = ()  # chunks elsewhere that quote a changed signature
+    problem: str = ""  # what kept vectors from being made
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,13 @@ class JobSettings:
 
     index: IndexSettings
     refs: RefSettings
+    embedder: Embedder | None = None  # says what chunks mean
+
+    @property
+    def worker_model(self) -> str:
+        """The model that workers use while they have a file's terms at hand; "" for none."""
+        name = getattr(self.embedder, "name", "")
+        return str(name)
 
 
 class Job:
@@ -62,15 +76,18 @@ class Job:
         self._settings = settings
         self._progress = progress
         self._started = time.monotonic()
+        self._problem = ""
 
     def run(self, plan: Plan) -> SyncReport:
         """Publish what is planned; killed at any moment, what was published before stays."""
         previous = find_snapshot(self._database, plan.name)
         has_changed = plan.extract or plan.changed() or plan.dropped()
+        if not has_changed and previous:
+            self._fill_vectors(plan.files)
         if previous and previous.rules == plan.rules and not has_changed:
             self._note_no_change(plan, previous)
             counts = JobCounts(scanned=plan.scanned, hashed=plan.hashed)
-            return SyncReport(counts, self._elapsed_ms(), published=False)
+            return SyncReport(counts, self._elapsed_ms(), published=False, problem=self._problem)
         job, first_id = self._start(plan)
         try:
             stage = self._extract(plan, first_id)
@@ -78,7 +95,9 @@ class Job:
         except BaseException as error:
             self._fail(job, error)
             raise
-        collect_garbage(self._session, self._settings.refs)
+        embedder = self._settings.embedder
+        model = embedder.id if embedder is not None else ""
+        collect_garbage(self._session, self._settings.refs, model=model)
         return report
 
     def _note_no_change(self, plan: Plan, previous: SnapshotRecord) -> None:
@@ -112,7 +131,11 @@ class Job:
         """Extract what is new into both engines, durable every few thousand files."""
         stage = Stage(self._session, plan)
         numbered = enumerate(plan.extract, start=first_id)
-        items = [WorkItem(file.path, VersionId(number), file.blob_id) for number, file in numbered]
+        model = self._settings.worker_model
+        items = [
+            WorkItem(file.path, VersionId(number), file.blob_id, model)
+            for number, file in numbered
+        ]
         self._progress("extract", 0, len(items))
         self._database.begin_writing()
         with no_garbage_collection():
@@ -133,6 +156,7 @@ class Job:
         requoted = self._find_requoted(stage, plan)
         files = {**plan.files, **{entry.path: entry for entry in stage.entries}}
         create_indexes(self._database)
+        self._fill_vectors(files)
         linked = self._link(plan, files)
         counts = stage.counts(requoted=len(requoted), resolved=linked.resolved)
         state = NewState(files, plan.head, plan.rules)
@@ -140,7 +164,13 @@ class Job:
             snapshot_id = publish_snapshot(self._database, plan.name, state, self._session.lists)
             write_snapshot_links(self._database, snapshot_id, linked.links)
             self._finish(job, JobStatus.PUBLISHED, counts)
-        return SyncReport(counts, self._elapsed_ms(), published=True, requoted=tuple(requoted))
+        return SyncReport(
+            counts,
+            self._elapsed_ms(),
+            published=True,
+            requoted=tuple(requoted),
+            problem=self._problem,
+        )
 
     def _link(self, plan: Plan, files: Mapping[str, FileEntry]) -> LinkReport:
         """Find out what names mean; what is stored of it is seen only when it is published."""
@@ -152,6 +182,21 @@ class Job:
         linking = Linking(self._database, self._root, plan.name, self._session.lists, tell)
         with no_garbage_collection():
             return linking.run(files)
+
+    def _fill_vectors(self, files: Mapping[str, FileEntry]) -> None:
+        """Embed what has no vectors of the model yet."""
+        if self._settings.embedder is None:
+            return
+        from codecompass.indexing.embedding import VectorFill  # with it numpy
+
+        fill = VectorFill(self._session, self._root, self._settings.embedder, self._settings.index)
+
+        def tell(done: int, total: int) -> None:
+            self._session.beat()
+            self._progress("embed", done, total)
+
+        fill.run(fill.missing(files.values()), tell)
+        self._problem = fill.problem
 
     def _find_requoted(self, stage: Stage, plan: Plan) -> list[ChunkPlace]:
         if not plan.known:

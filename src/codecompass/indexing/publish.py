@@ -43,6 +43,8 @@ class Stage:
                 fresh.append(rows)
                 self._session.lexical.add(rows.id, rows.key.blob_id, rows.documents)
                 self._symbols += rows.definitions
+                if rows.vectors is not None:
+                    self._session.vectors.add(rows.id, rows.vectors)
             self.entries.append(
                 FileEntry(
                     item.path, version_id, None, rows.key.blob_id, item.size_bytes, item.mtime_ns
@@ -55,6 +57,7 @@ class Stage:
     def commit(self) -> None:
         """Make it durable: text first, so that a version in the database always has its text."""
         self._session.lexical.commit()
+        self._session.vectors.commit()
         self._session.database.commit()
         self.uncommitted = 0
 

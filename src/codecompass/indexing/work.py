@@ -1,5 +1,7 @@
 """One file in, its rows out: read → parse → rows; runs in worker processes."""
 
+from __future__ import annotations
+
 import gc
 import hashlib
 import os
@@ -10,10 +12,12 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codecompass.config.settings import IndexSettings
-from codecompass.indexing.views import VIEWS_VERSION, build_documents
+from codecompass.indexing.views import VIEWS_VERSION, build_views
 from codecompass.link.families import LINK_VERSION
 from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.source import SkipReason, SourceText
@@ -25,6 +29,9 @@ from codecompass.source.read import is_too_fresh, read_source, text_of_blob
 from codecompass.store.grams import gram_bits
 from codecompass.store.versions import TextViews, VersionRows, encode_version
 
+if TYPE_CHECKING:
+    from codecompass.embed.static import StaticModel
+
 _PARENT_POLL_S = 0.25
 
 
@@ -35,6 +42,7 @@ class WorkItem:
     path: str
     version_id: VersionId
     blob_id: str = ""  # of a file in a commit; "" for one on the disk
+    model: str = ""  # that says what its parts mean; "": none, or one that is asked later
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +120,23 @@ def _extract_source(root: Path, item: WorkItem, source: SourceText) -> Extracted
     try:
         key = version_key(item.path, source)
         facts = extract(BY_NAME[key.language], source.text)
-        views = TextViews(gram_bits(source.text), build_documents(source.text, facts))
+        views = build_views(source.text, facts, _model(item.model))
+        texts = TextViews(gram_bits(source.text), views.documents, views.vectors)
     except Exception:  # noqa: BLE001  # the top of a worker: one bad file never fails a run
         traceback.print_exc()
         return crashed_file(root, item)
     size_bytes = source.size_bytes
-    rows = encode_version(item.version_id, key, facts, size_bytes=size_bytes, views=views)
+    rows = encode_version(item.version_id, key, facts, size_bytes=size_bytes, views=texts)
     return ExtractedFile(item.path, size_bytes, source.mtime_ns, source.blob_id, rows=rows)
+
+
+def _model(name: str) -> StaticModel | None:
+    """The model of a name, loaded when the first file needs it."""
+    if not name:
+        return None
+    from codecompass.embed.static import load_static  # with it numpy and a table of 17 MB
+
+    return load_static(name)
 
 
 def crashed_file(root: Path, item: WorkItem) -> ExtractedFile:
@@ -154,7 +172,14 @@ def admission_rules(settings: IndexSettings) -> str:
 @cache
 def current_extractor(language: str) -> str:
     """The version of a language's extraction rules in this process."""
-    return f"{extractor_version(BY_NAME[language])}.{VIEWS_VERSION}"
+    return f"{extractor_version(BY_NAME[language])}.{VIEWS_VERSION}.{_model_digest()}"
+
+
+@cache
+def _model_digest() -> str:
+    """A part of every version's key: another model that ships means other vectors."""
+    card = files("codecompass.embed").joinpath("builtin", "card.json").read_bytes()
+    return hashlib.blake2b(card, digest_size=3).hexdigest()
 
 
 def _size_and_time(root: Path, path: str) -> tuple[int, int]:

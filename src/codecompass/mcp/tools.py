@@ -92,6 +92,7 @@ _FURTHER: Mapping[str, Schema] = {
     "decorator_contains": _TEXT,
     "has_doc": _YES,
 }
+_MODES = _one_of("hybrid", "semantic", "exact", "definition", "similar")
 _DETAIL = _one_of("signature", "location", "context")
 _SYMBOL = _said(_TEXT, "name, `A > name`, `path > name`, handle")
 _RELATIONSHIPS = ("callers", "callees", "type_family", "colocated", "siblings")
@@ -104,7 +105,7 @@ _CORE = (
         " usages:X. Shows the lines that matched. exhaustive: every match.",
         {
             "query": _TEXT,
-            "mode": _one_of("hybrid", "exact", "definition"),
+            "mode": _MODES,
             "top_k": _said(_NUMBER, "default 10"),
             "path_prefix": _TEXT,
             "path_glob": _TEXT,
@@ -119,6 +120,7 @@ _CORE = (
         {
             **_PATHS,
             **_FURTHER,
+            "code_snippet": _said(_TEXT, "for mode similar; query may be empty"),
             "stage": _one_of("discover", "refine"),
             "min_score": {"type": "number"},
             "compact": _YES,
@@ -304,13 +306,31 @@ _FURTHER_TOOLS = (
         example={"symbol": "Engine > run", "from_ref": "main", "to_ref": "live"},
     ),
     Tool(
+        "search_similar_symbol",
+        "Find similar code",
+        "Definitions that are like a symbol: what it does, how it is called. For a piece of code"
+        " that is not in the repository: search_code with code_snippet.",
+        {
+            "symbol": _SYMBOL,
+            "limit": _said(_NUMBER, "default 10"),
+            "cursor": _TEXT,
+            **_PATHS,
+            **_KINDS,
+            **_FURTHER,
+            **_PLACE,
+            **_FORMAT,
+        },
+        required=("symbol",),
+        example={"symbol": "Engine > run"},
+    ),
+    Tool(
         "explain_ranking",
         "Explain a rank",
         "Why a hit of search_code ranks where it does.",
         {
             "query": _TEXT,
             "target": _said(_TEXT, "handle, path or path:line of the hit"),
-            "mode": _one_of("hybrid", "exact", "definition"),
+            "mode": _MODES,
             "stage": _one_of("discover", "refine"),
             **_PATHS,
             **_KINDS,

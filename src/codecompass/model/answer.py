@@ -53,6 +53,11 @@ class Meta:
     searched_symbols: int | None = None
     query_intent: str | None = None
     query_intent_confidence: float | None = None
+    semantic_triggered: bool | None = None  # whether a model had a say
+    semantic_skipped_reason: str | None = None
+    semantic_ratio_used: float | None = None  # of the model's weight
+    embedding_model_version: str | None = None
+    external_provider_blocked: bool | None = None
     codecompass_protocol_version: str = PROTOCOL_VERSION
 
 

@@ -19,7 +19,9 @@ NAME_EVIDENCE = 4
 class SearchMode(StrEnum):
     """What kind of match is asked for."""
 
-    HYBRID = "hybrid"  # words, names and paths, fused
+    HYBRID = "hybrid"  # words, names, paths and meaning, fused
+    SEMANTIC = "semantic"  # meaning alone
+    SIMILAR = "similar"  # code that is like a snippet
     EXACT = "exact"  # this text, or /this expression/
     DEFINITION = "definition"  # definitions by name
 
@@ -76,6 +78,25 @@ class SearchOptions:
     min_score: float = 0.0
     exhaustive: bool = False
     cursor: str = ""
+    code_snippet: str = ""  # what `similar` looks for more of
+
+
+MEANT_MODES = frozenset({SearchMode.HYBRID, SearchMode.SEMANTIC, SearchMode.SIMILAR})
+"""The modes that ask a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticUse:
+    """Whether a model had a say in an answer, or why not."""
+
+    model: str = ""
+    ratio: float = 0.0  # of its weight that was given to it
+    skipped_reason: str = ""
+    is_blocked: bool = False  # the settings name a provider and forbid to send it code
+
+
+NOT_ASKED = SemanticUse(skipped_reason="not_asked")
+"""No model was asked, because the mode needs none."""
 
 
 class Factor(NamedTuple):

@@ -6,7 +6,7 @@ from enum import Enum
 
 from codecompass.model.answer import OVERLAY, Completeness, IndexingStatus, Meta, Seen
 from codecompass.model.refs import short_commit
-from codecompass.model.search import IntentGuess
+from codecompass.model.search import IntentGuess, SemanticUse
 from codecompass.model.snapshot import SnapshotCounts
 from codecompass.text.tokens import estimate_tokens
 
@@ -52,7 +52,12 @@ def lacking(meta: Meta) -> str:
 
 
 def about_search(
-    meta: Meta, guess: IntentGuess, *, suppressed: int = 0, is_partial: bool = False
+    meta: Meta,
+    guess: IntentGuess,
+    *,
+    semantic: SemanticUse,
+    suppressed: int = 0,
+    is_partial: bool = False,
 ) -> Meta:
     """The same metadata with what only a search knows."""
     completeness = Completeness.PARTIAL if is_partial else meta.result_completeness
@@ -62,6 +67,11 @@ def about_search(
         query_intent_confidence=guess.confidence,
         suppressed_duplicate_count=suppressed,
         result_completeness=completeness,
+        semantic_triggered=bool(semantic.ratio),
+        semantic_skipped_reason=semantic.skipped_reason or None,
+        semantic_ratio_used=semantic.ratio or None,
+        embedding_model_version=semantic.model or None,
+        external_provider_blocked=semantic.is_blocked or None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from codecompass.model.search import Place
 from codecompass.model.snapshot import VersionId
@@ -22,6 +23,15 @@ class PathMatch:
         return 2 * self.stem + self.folder
 
 
+class FileLikeness(NamedTuple):
+    """How much a file means what the question does, as cosines."""
+
+    whole: float
+    docs: float  # of what it defines
+    path: float
+    trust: float  # in the first two: a short text is like many questions by chance
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """All candidates with what was found about them."""
@@ -38,4 +48,7 @@ class Evidence:
     named_files: frozenset[int] = frozenset()  # files called like a name asked for
     asked_files: frozenset[int] = frozenset()  # files whose path the question is
     phrases: Mapping[Place, float] = field(default_factory=dict)  # worth of what stands there
+    chunk_likeness: Mapping[Place, float] = field(default_factory=dict)  # cosines with chunks
+    file_likeness: Mapping[int, FileLikeness] = field(default_factory=dict)
+    usual_depth: int = 0  # folders above half of the snapshot's files
     needs_symbol: bool = False  # filters ask for definitions: whole files do not count

@@ -1,9 +1,10 @@
 """Evidence in, hits with their reasons out: pure, the same in and out every time."""
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
-from codecompass.model.search import NAME_EVIDENCE, Factor, Hit, Place, Stage
+from codecompass.model.search import NAME_EVIDENCE, Factor, Hit, Intent, Place, SearchMode, Stage
 from codecompass.model.snapshot import VersionId
 from codecompass.model.symbol import SymbolKind
 from codecompass.search.evidence import Evidence, PathMatch
@@ -25,6 +26,8 @@ _PARTS = frozenset(
     }
 )
 _PART = 0.5
+# Folders more or less than usual that count.
+_DEPTHS = 3
 # How many further chunks of a file speak for it.
 _COHERENT = 3
 
@@ -74,6 +77,8 @@ class _Ranker:
         self._folder_name = plan.ranking.folder_name * trust
         self._file_gains = file_gains(plan.ranking.file_saturation)
         self._chunk_gains = chunk_gains(plan.ranking.chunk_saturation)
+        is_name = plan.guess.intent is Intent.SYMBOL and plan.options.mode is SearchMode.HYBRID
+        self._trust = plan.ranking.name_meaning if is_name else 1.0
         self._preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
 
     def holds_every_term(self, index: int) -> bool:
@@ -98,7 +103,7 @@ class _Ranker:
             whole = Place(evidence.versions[index], None)
             about_chunks = {whole: self._phrase_factor(whole)}
         path = evidence.paths[index]
-        preference = self._preferences.factor(path)
+        preference = self._preferences.factor(path) * self._centrality(path)
         hits = []
         for place, own in about_chunks.items():
             factors = about_file + own
@@ -108,22 +113,41 @@ class _Ranker:
             hits.append(Hit(path, place, calibrated(total * preference), tuple(factors)))
         return hits
 
+    def _centrality(self, path: str) -> float:
+        """What lies deeper than most is seldom the heart of the matter."""
+        below = path.count("/") - self._evidence.usual_depth
+        return math.exp(-self._plan.ranking.depth * min(_DEPTHS, max(-_DEPTHS, below)))
+
     def _file_factors(self, index: int) -> list[Factor]:
         evidence, weights = self._evidence, self._plan.ranking
         inside = 0.0
         for share, level in zip(self._shares, evidence.files.get(index, ()), strict=False):
             inside += share * self._file_gains[level]
         match = evidence.path_matches.get(index, _NO_PATH)
-        found = [Factor("file_words", weights.file_words * inside)]
+        found = [Factor("file_words", weights.file_words * inside)] if inside else []
         if match.stem:
             found.append(Factor("file_name", self._file_name * match.stem))
         if match.folder:
             found.append(Factor("folder_name", self._folder_name * match.folder))
+        found += self._meaning_of(index)
         if index in evidence.named_files:
             found.append(Factor("exact_file", weights.exact_file))
         if index in evidence.asked_files:
             found.append(Factor("exact_path", weights.exact_path))
         return found
+
+    def _meaning_of(self, index: int) -> list[Factor]:
+        """What a file's meaning is worth: all of it, its docs, the words of its path."""
+        alike = self._evidence.file_likeness.get(index)
+        if alike is None:
+            return []
+        weights = self._plan.ranking
+        amounts = {
+            "file_meaning": weights.file_meaning * alike.trust * alike.whole,
+            "docs_meaning": weights.docs_meaning * alike.trust * alike.docs,
+            "path_meaning": weights.path_meaning * alike.path,
+        }
+        return [Factor(name, self._trust * worth) for name, worth in amounts.items() if worth > 0]
 
     def _chunk_factors(self, place: Place) -> list[Factor]:
         evidence, weights = self._evidence, self._plan.ranking
@@ -134,7 +158,11 @@ class _Ranker:
             if level >= NAME_EVIDENCE:
                 named += share
                 words_in_name += 1
-        found = [Factor("chunk_words", weights.chunk_words * inside)]
+        found = [Factor("chunk_words", weights.chunk_words * inside)] if inside else []
+        likeness = evidence.chunk_likeness.get(place, 0.0)
+        if likeness > 0:
+            worth = self._trust * weights.meaning * self._share_of(place)
+            found.append(Factor("meaning", worth * likeness))
         if words_in_name:
             fit = self._name_fit(place, words_in_name, named)
             found.append(Factor("definition_name", weights.definition_name * fit))
@@ -155,7 +183,12 @@ class _Ranker:
         if symbol is None:
             return 0.0
         covered = min(1.0, words_found / max(1, len(set(split_name(symbol.name)))))
-        return float(covered * share**0.5) * (_PART if symbol.kind in _PARTS else 1.0)
+        return float(covered * share**0.5) * self._share_of(place)
+
+    def _share_of(self, place: Place) -> float:
+        """What is left of what a place says by its name or meaning where it is only a part."""
+        symbol = self._evidence.records.get(place)
+        return _PART if symbol is not None and symbol.kind in _PARTS else 1.0
 
 
 def _sum(factors: Sequence[Factor]) -> float:

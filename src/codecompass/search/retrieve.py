@@ -1,13 +1,16 @@
 """A plan in, the evidence of all candidates out; asks the stores and decides nothing."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from codecompass.model.search import Intent, Place
 from codecompass.model.snapshot import VersionId
-from codecompass.search.evidence import Evidence
-from codecompass.search.gains import chunk_gains, file_gains
+from codecompass.search.evidence import Evidence, FileLikeness
+from codecompass.search.gains import chunk_gains, file_gains, trust_in
 from codecompass.search.names import named_definitions
 from codecompass.search.parse_query import last_part
 from codecompass.search.paths import PathFit
@@ -24,11 +27,17 @@ from codecompass.store.lexical import (
     Scope,
 )
 from codecompass.store.reader import SnapshotReader
+from codecompass.store.vectors import DOCS_ROW
 from codecompass.text.identifiers import split_name
+
+if TYPE_CHECKING:
+    from codecompass.search.meaning import Meaning
 
 # Definitions that share one name; of more, the first.
 _MAX_NAMED = 60
 _MAX_COPIES = 5
+# The folders next to a file say what it is about.
+_FOLDER_WORDS = 3
 # How many are looked at for each that is kept.
 _LOOK_AT = 10
 
@@ -37,7 +46,8 @@ class Retriever:
     """Asks one snapshot, within the filters of one question."""
 
     def __init__(self, reader: SnapshotReader, plan: Plan) -> None:
-        self._reader = reader
+        self.reader = reader
+        self._meaning: Meaning | None = None
         self._plan = plan
         filters = plan.question.filters
         self._admitted = reader.catalog.admitted(filters)
@@ -51,43 +61,49 @@ class Retriever:
 
     def _files_of(self) -> Mapping[VersionId, Sequence[int]]:
         """The files that filters admit, by version."""
-        by_version = self._reader.catalog.by_version
+        by_version = self.reader.catalog.by_version
         if self._admitted is None:
             return by_version
         found: dict[VersionId, list[int]] = defaultdict(list)
         for index in self._admitted:
-            found[self._reader.catalog.files[index].version_id].append(index)
+            found[self.reader.catalog.files[index].version_id].append(index)
         return found
 
     def weighed_terms(self) -> list[Term]:
         """The question's terms, weighed by how many files of the whole snapshot hold them."""
-        words = self._reader.catalog.words
+        words = self.reader.catalog.words
         counts = []
         for term in self._plan.terms:
-            inside = self._reader.text.count(Clause(FILE_FIELDS[0], term), self._reader.everything)
+            inside = self.reader.text.count(Clause(FILE_FIELDS[0], term), self.reader.everything)
             paths = {*words.with_stem(term), *words.with_folder(term)}
             # Equal files count once, as they do among those that hold a word inside.
-            in_path = len({self._reader.catalog.versions[index] for index in paths})
+            in_path = len({self.reader.catalog.versions[index] for index in paths})
             counts.append((term, max(inside, in_path)))
-        return weigh_terms(counts, len(self._reader.catalog.by_version))
+        return weigh_terms(counts, len(self.reader.catalog.by_version))
 
     def gather(
-        self, phrases: Mapping[Place, float], only: Sequence[Place] | None = None
+        self,
+        phrases: Mapping[Place, float],
+        only: Sequence[Place] | None = None,
+        *,
+        meaning: Meaning | None = None,
     ) -> Evidence:
         """All candidates of a ranked search, or the evidence for given places.
 
-        `phrases` are places found by their lines.
+        `phrases` are places found by their lines; `meaning` finds others, and judges all.
         """
+        self._meaning = meaning
         terms = self.weighed_terms()
-        catalog, text = self._reader.catalog, self._reader.text
+        catalog, text = self.reader.catalog, self.reader.text
         fit = PathFit(catalog.words, terms, self._plan.ranking.relatives)
         files: set[int] = set()
         named = self._named()
         asked: frozenset[int] = frozenset()
         if only is None:
             asked = self._asked_files()
+            alike = self._plan.search.alike_candidates
             files = self._best_files(terms, fit) | asked
-            found = [*self._best_chunks(terms, files), *named, *phrases]
+            found = [*self._best_chunks(terms, files), *named, *phrases, *self._alike(alike)]
         else:
             found = list(only)
         places = dict.fromkeys(place for place in found if place.ordinal is not None)
@@ -97,7 +113,7 @@ class Retriever:
         documents = {(catalog.versions[index], FILE_ORDINAL) for index in files}
         levels = text.evidence(FILE_FIELDS, texts, documents)
         chunks = text.evidence((*CHUNK_FIELDS, NAME_FIELD), texts, _keys(places))
-        records = self._reader.records_at(places)
+        records = self.reader.records_at(places)
         return Evidence(
             terms=tuple(terms),
             paths=catalog.paths,
@@ -111,8 +127,74 @@ class Retriever:
             named_files=self._named_files(),
             asked_files=asked,
             phrases=phrases,
+            chunk_likeness=self._meaning.at(places) if self._meaning else {},
+            file_likeness=self._file_likeness(files),
+            usual_depth=catalog.usual_depth,
             needs_symbol=self.needs_symbol,
         )
+
+    def has_named(self) -> bool:
+        """Whether something is called what the question calls it."""
+        return bool(self._named() or self._named_files() or self._asked_files())
+
+    def gather_alike(self, meaning: Meaning) -> Evidence:
+        """The chunks that mean most what the question does, by their meaning alone."""
+        self._meaning = meaning
+        places = self._alike(max(self._plan.search.alike_candidates, 3 * self._plan.options.top_k))
+        found = {index for place in places for index in self._copies(place.version_id)}
+        catalog = self.reader.catalog
+        return Evidence(
+            terms=(),
+            paths=catalog.paths,
+            versions=catalog.versions,
+            files=dict.fromkeys(found, ()),
+            chunks=dict.fromkeys(places, ()),
+            path_matches={},
+            path_terms={},
+            records=self.reader.records_at(places),
+            chunk_likeness=meaning.at(places),
+            file_likeness=self._file_likeness(found),
+            usual_depth=catalog.usual_depth,
+            needs_symbol=self.needs_symbol,
+        )
+
+    def _alike(self, limit: int) -> list[Place]:
+        """The chunks that mean most what the question does, within the filters."""
+        if self._meaning is None or not self._meaning.finds:
+            return []
+        admitted = None if self._admitted is None else self.files_of.__contains__
+        least = self._plan.search.alike_least
+        wanted = limit * _LOOK_AT if self.needs_symbol else limit
+        best = self._meaning.best(wanted, admitted)
+        found = [place for place, likeness in best if likeness >= least]
+        if not self.needs_symbol:
+            return found
+        filters = self._plan.question.filters
+        records = self.reader.records_at(found)
+        return [p for p in found if p in records and filters.admit_symbol(records[p])][:limit]
+
+    def _file_likeness(self, files: Iterable[int]) -> dict[int, FileLikeness]:
+        """How much files mean what the question does."""
+        if self._meaning is None:
+            return {}
+        catalog, known = self.reader.catalog, self.reader.files()
+        words = catalog.words
+        wanted = sorted(files)
+        wholes = [Place(catalog.versions[index], None) for index in wanted]
+        docs = [Place(catalog.versions[index], DOCS_ROW) for index in wanted]
+        alike = self._meaning.at([*wholes, *docs])
+        paths = self._meaning.of_paths(
+            [(*words.folders[index][-_FOLDER_WORDS:], *words.stems[index]) for index in wanted]
+        )
+        return {
+            index: FileLikeness(
+                alike.get(whole, 0.0),
+                alike.get(doc, 0.0),
+                path,
+                trust_in(known[catalog.paths[index]].size_bytes),
+            )
+            for index, whole, doc, path in zip(wanted, wholes, docs, paths, strict=True)
+        }
 
     def _copies(self, version_id: VersionId) -> Sequence[int]:
         """The first few files with the same content; the rest would only be suppressed."""
@@ -138,7 +220,7 @@ class Retriever:
         clauses = _clauses(CHUNK_FIELDS, terms, chunk_gains(ranking.chunk_saturation))
         clauses += [Clause(NAME_FIELD, t.text, t.share * ranking.definition_name) for t in terms]
         found = self._best(clauses, self.scope, limit)
-        versions = {self._reader.catalog.versions[index] for index in files}
+        versions = {self.reader.catalog.versions[index] for index in files}
         rest = frozenset(versions - {place.version_id for place in found})
         inside = replace(self.scope, only=rest, without=frozenset())
         return found + self._best(clauses, inside, limit)
@@ -160,7 +242,7 @@ class Retriever:
     def definitions_with_every_term(self) -> list[Place]:
         """Definitions whose names hold all terms, or are a name the question gives."""
         groups = [[Clause(NAME_FIELD, term)] for term in self._name_terms()]
-        found = self._places(self._reader.text.every(groups, self.scope))
+        found = self._places(self.reader.text.every(groups, self.scope))
         return list(dict.fromkeys([*found, *self._named()]))
 
     def _name_terms(self) -> list[str]:
@@ -174,12 +256,12 @@ class Retriever:
         inside = [
             [Clause(CHUNK_FIELDS[0], term), Clause(NAME_FIELD, term)] for term in self._plan.terms
         ]
-        found = self._places(self._reader.text.every(inside, self.scope))
+        found = self._places(self.reader.text.every(inside, self.scope))
         if self.needs_symbol:
             return found
         groups = [[Clause(FILE_FIELDS[0], term)] for term in self._plan.terms]
         whole_files = replace(self.scope, facts=(), keys=None)
-        files = self._places(self._reader.text.every(groups, whole_files))
+        files = self._places(self.reader.text.every(groups, whole_files))
         answered = {place.version_id for place in found}
         return [
             *found,
@@ -188,7 +270,7 @@ class Retriever:
 
     def _best(self, clauses: Sequence[Clause], scope: Scope, limit: int) -> list[Place]:
         """The best places, so many at most."""
-        hits = self._reader.text.best(clauses, scope, limit=limit + 1)
+        hits = self.reader.text.best(clauses, scope, limit=limit + 1)
         self.is_cut = self.is_cut or len(hits) > limit
         return self._places(hits[:limit])
 
@@ -205,15 +287,15 @@ class Retriever:
         wanted = self._plan.question.text.removeprefix("./")
         return frozenset(
             index
-            for index in self._reader.catalog.by_name.get(wanted.rpartition("/")[2], ())
+            for index in self.reader.catalog.by_name.get(wanted.rpartition("/")[2], ())
             if f"/{self._paths[index]}".endswith(f"/{wanted}")
-            and index in self.files_of.get(self._reader.catalog.versions[index], ())
+            and index in self.files_of.get(self.reader.catalog.versions[index], ())
         )
 
     def _named_files(self) -> frozenset[int]:
         """Files whose own name is a name that the question gives."""
         wholes = {"".join(split_name(last_part(name))) for name in self._plan.question.names}
-        words = self._reader.catalog.words
+        words = self.reader.catalog.words
         return frozenset(index for whole in wholes for index in words.called(whole))
 
 

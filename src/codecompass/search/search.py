@@ -1,17 +1,22 @@
 """A question in, ranked hits out: parse → intent → plan → retrieve → rank → select."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from codecompass.config.settings import RankingSettings, SearchSettings
 from codecompass.model.search import (
+    NOT_ASKED,
     Factor,
     Hit,
     Place,
     Question,
     SearchMode,
     SearchOptions,
+    SemanticUse,
 )
 from codecompass.model.snapshot import VersionId
 from codecompass.model.symbol import PlacedSymbol, Symbol
@@ -33,6 +38,16 @@ from codecompass.search.retrieve import Retriever
 from codecompass.search.select import select
 from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.reader import SnapshotReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from codecompass.search.meaning import Meaning
+
+    Understand = Callable[[Plan, Callable[[], bool]], tuple[Meaning | None, SemanticUse]]
+    """Asks the model what a question means, unless it is a name that is found; says why not."""
+
+_BY_MEANING = frozenset({SearchMode.SEMANTIC, SearchMode.SIMILAR})
 
 # A ranked search through lines ends when it has found so many.
 _ENOUGH_LINES = 100
@@ -58,6 +73,7 @@ class Found:
     suppressed: int = 0
     is_cut: bool = False  # there were more candidates than were ranked
     notes: tuple[str, ...] = ()
+    semantic: SemanticUse = NOT_ASKED
 
 
 def search(
@@ -67,6 +83,7 @@ def search(
     *,
     settings: tuple[SearchSettings, RankingSettings],
     text_of: TextOf,
+    understand: Understand | None = None,
 ) -> Found:
     """Answer a question from one snapshot; `text_of` gives the text of its files."""
     plan = make_plan(
@@ -85,7 +102,18 @@ def search(
         return _search_definitions(reader, plan)
     if options.exhaustive:
         return _search_everything(reader, plan)
-    return _search_ranked(reader, plan, text_of)
+    retriever = Retriever(reader, plan)
+    if understand is None:
+        meaning, use = None, SemanticUse(skipped_reason="off")
+    else:
+        meaning, use = understand(plan, retriever.has_named)
+    if options.mode in _BY_MEANING and meaning is not None:
+        return replace(_search_alike(retriever, plan, meaning), semantic=use)
+    found = replace(_search_ranked(retriever, plan, text_of, meaning), semantic=use)
+    if options.mode in _BY_MEANING:
+        said = f"no search by meaning ({use.skipped_reason}); words were searched instead"
+        found = replace(found, notes=(*found.notes, said))
+    return found
 
 
 def found_definitions(
@@ -128,8 +156,18 @@ def _pattern(plan: Plan) -> LinePattern | None:
     return None
 
 
-def _search_ranked(reader: SnapshotReader, plan: Plan, text_of: TextOf) -> Found:
-    retriever = Retriever(reader, plan)
+def _search_alike(retriever: Retriever, plan: Plan, meaning: Meaning) -> Found:
+    """What means the same, whatever words it uses."""
+    evidence = retriever.gather_alike(meaning)
+    selection = select(rank(evidence, plan), evidence.records, plan)
+    records = dict(evidence.records)
+    return Found(plan, selection.hits, records, suppressed=selection.suppressed, is_cut=True)
+
+
+def _search_ranked(
+    retriever: Retriever, plan: Plan, text_of: TextOf, meaning: Meaning | None
+) -> Found:
+    reader = retriever.reader
     phrases: dict[Place, float] = {}
     for phrase in (*plan.question.phrases, *message_runs(plan.question.raw)):
         worth = min(1.0, len(phrase.split()) / _WHOLE_PHRASE) ** 2
@@ -140,7 +178,7 @@ def _search_ranked(reader: SnapshotReader, plan: Plan, text_of: TextOf) -> Found
             version = reader.catalog.versions[match.index]
             for found in _places(reader, version, match.lines, plan):
                 phrases[found.place] = max(worth, phrases.get(found.place, 0.0))
-    evidence = retriever.gather(phrases)
+    evidence = retriever.gather(phrases, meaning=meaning)
     selection = select(rank(evidence, plan), evidence.records, plan)
     return Found(
         plan,

@@ -110,6 +110,12 @@ class Catalog:
         return found
 
     @cached_property
+    def usual_depth(self) -> int:
+        """How many folders half of the files lie under."""
+        depths = sorted(path.count("/") for path in self.paths)
+        return depths[len(depths) // 2] if depths else 0
+
+    @cached_property
     def words(self) -> PathWords:
         """The words of the paths."""
         return PathWords(self.paths, self._analyzer)

@@ -38,12 +38,13 @@ class Collected:
 
 
 def collect_garbage(
-    session: WriteSession, settings: RefSettings, *, everything: bool = False
+    session: WriteSession, settings: RefSettings, *, model: str = "", everything: bool = False
 ) -> Collected:
     """Drop what the settings no longer keep; with `everything` also what might be of use again.
 
     A working tree whose folder is gone is dropped at once, a commit's tree when nobody
-    has asked for it for some time or when too many others were asked for since.
+    has asked for it for some time or when too many others were asked for since. Of
+    vectors those of `model` are kept, or all if none is named.
     """
     database = session.database
     stale = stale_snapshots(all_snapshots(database), settings)
@@ -56,12 +57,14 @@ def collect_garbage(
     unused = unused_versions(database)
     enough = max(_GARBAGE_MINIMUM, _GARBAGE_SHARE * (count_versions(database) - len(unused)))
     if not unused or (len(unused) < enough and not everything):
+        session.vectors.tidy(keep=model, everything=everything)
         return Collected(len(stale), 0)
     with database.transaction("collect garbage"):
         delete_versions(database, unused)
     session.lexical.delete(unused)
     session.lexical.commit()
     delete_pending(database)
+    session.vectors.tidy(keep=model, everything=everything)
     return Collected(len(stale), len(unused))
 
 

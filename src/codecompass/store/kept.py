@@ -1,7 +1,11 @@
 """What is kept in memory between questions; read again when a snapshot has changed."""
 
+from __future__ import annotations
+
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codecompass.model.snapshot import FileEntry, SnapshotId, VersionId
 from codecompass.store.analyzers import shared_analyzer
@@ -16,6 +20,9 @@ from codecompass.store.snapshots import (
     snapshot_files,
     version_extractions,
 )
+
+if TYPE_CHECKING:
+    from codecompass.store.likeness import SnapshotVectors
 
 # A question on a ref and one on the working tree by turns, twice over.
 _KEPT_SNAPSHOTS = 4
@@ -35,6 +42,7 @@ class KeptSnapshot:
     ) -> None:
         self._record_id = record.id
         self._links: LinkMap | None = None
+        self.vectors: tuple[object, SnapshotVectors | None] | None = None  # and of which state
         self.generation = record.generation
         self.revision = record.revision
         self.files = files
@@ -72,8 +80,9 @@ class KeptSnapshot:
 class Kept:
     """The last few snapshots, the lists behind them, and the bits of all their contents."""
 
-    def __init__(self) -> None:
+    def __init__(self, vectors: Path) -> None:
         self.lists = FileLists()
+        self._vectors = vectors
         self._snapshots: OrderedDict[SnapshotId, KeptSnapshot] = OrderedDict()
         self._grams = GramIndex()
 
@@ -91,6 +100,19 @@ class Kept:
         while len(self._snapshots) > _KEPT_SNAPSHOTS:
             self._snapshots.popitem(last=False)
         return found
+
+    def vectors(
+        self, database: Database, snapshot: KeptSnapshot, model: str
+    ) -> SnapshotVectors | None:
+        """The vectors of a snapshot; None if the model has none, or they are damaged."""
+        row = database.row("SELECT file, row_count FROM vector_files WHERE model = ?", (model,))
+        state = (model, *row) if row else (model,)  # rows may be added to the same snapshot
+        if snapshot.vectors is None or snapshot.vectors[0] != state:
+            from codecompass.store.likeness import open_vectors  # with it numpy
+
+            order = {v: places[0] for v, places in snapshot.catalog.by_version.items()}
+            snapshot.vectors = (state, open_vectors(database, self._vectors, model, order))
+        return snapshot.vectors[1]
 
     def grams(self, database: Database, catalog: Catalog) -> GramIndex:
         """The bits of at least these contents; those not yet known are read."""

@@ -24,7 +24,7 @@ class StoreLayout:
 
     @property
     def vectors(self) -> Path:
-        """Memory-mapped arrays; the place is kept for them, nothing is written there yet."""
+        """Arrays that are mapped into memory: what chunks mean."""
         return self.folder / "vectors"
 
     @property

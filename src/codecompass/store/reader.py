@@ -1,11 +1,13 @@
 """One snapshot as one reader: everything it returns belongs to that snapshot and no other."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from codecompass.errors import StoreError
 from codecompass.model.query import SymbolFilters
@@ -28,6 +30,9 @@ from codecompass.store.snapshots import (
 )
 from codecompass.store.versions import SCOPE_MARK, decode_list
 from codecompass.text.patterns import Needed
+
+if TYPE_CHECKING:
+    from codecompass.store.likeness import SnapshotVectors
 
 _COLUMNS = (
     "ordinal, name, qualified_name, kind, scope, parent, chunk_parent, depth, start_line,"
@@ -113,7 +118,7 @@ class SnapshotReader:
         self._kept = kept
         self._outlines: dict[VersionId, list[Symbol]] = {}  # of files asked for in this question
 
-    def __enter__(self) -> "SnapshotReader":
+    def __enter__(self) -> SnapshotReader:
         """Use as a context manager, so that the writer can tidy up behind the reader."""
         return self
 
@@ -126,7 +131,7 @@ class SnapshotReader:
         """Let go of the snapshot's state."""
         self._database.end_reading()
 
-    def beside(self, name: SnapshotName) -> "SnapshotReader | None":
+    def beside(self, name: SnapshotName) -> SnapshotReader | None:
         """Another snapshot in the same state of the store; it ends with this reader."""
         record = find_snapshot(self._database, name)
         if record is None:
@@ -264,6 +269,10 @@ class SnapshotReader:
         found = broken.intersection(self.may_hold(needed))
         files = self.catalog.files
         return [files[i].path for version in found for i in self.catalog.by_version[version]]
+
+    def vectors(self, model: str) -> SnapshotVectors | None:
+        """What a model says of this snapshot; None if it was not asked, or its file is damaged."""
+        return self._kept.vectors(self._database, self._state, model)
 
     @cached_property
     def graph(self) -> GraphReader:

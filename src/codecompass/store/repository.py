@@ -41,6 +41,7 @@ from codecompass.store.snapshots import (
     note_use,
     set_default_ref,
 )
+from codecompass.store.vectors import VectorWriter
 from codecompass.store.versions import (
     count_versions,
     delete_pending,
@@ -62,6 +63,7 @@ class WriteSession:
 
     database: Database
     lexical: LexicalWriter
+    vectors: VectorWriter
     lists: FileLists
     beat: Callable[[], None]  # tells those who wait that the work goes on
 
@@ -75,7 +77,7 @@ class RepositoryStore:
         self._database: Database | None = None
         self._lexical: LexicalIndex | None = None
         self._opened = (0, 0)  # which file we have open for reading
-        self._kept = Kept()
+        self._kept = Kept(layout.vectors)
 
     def __enter__(self) -> "RepositoryStore":
         """Use as a context manager to be sure that everything is closed."""
@@ -241,7 +243,7 @@ class RepositoryStore:
                 self.close()
                 self._empty()
             if not self._is_open():  # it may be another store by now, with other lists
-                self._kept = Kept()
+                self._kept = Kept(self.layout.vectors)
             state = self.compatibility()
             if state in {Compatibility.REINDEX_REQUIRED, Compatibility.CORRUPT}:
                 raise IndexIncompatible(f"the index in {self.layout.folder} is {state}")
@@ -252,7 +254,8 @@ class RepositoryStore:
                 index = LexicalIndex(self.layout.lexical, create=not has_versions(database))
                 with index.writer(self._settings.writer_memory_mib) as lexical:
                     _repair(database, lexical)
-                    yield WriteSession(database, lexical, self._kept.lists, lock.beat)
+                    vectors = VectorWriter(database, self.layout.vectors)
+                    yield WriteSession(database, lexical, vectors, self._kept.lists, lock.beat)
 
     def _is_open(self) -> bool:
         """Whether what lies on the disk is what we have open."""
@@ -270,7 +273,7 @@ class RepositoryStore:
         identity = self._identity()
         if self._database is not None and identity != self._opened:
             self.close()  # somebody emptied the store: ours is a deleted file
-            self._kept = Kept()
+            self._kept = Kept(self.layout.vectors)
         if self._database is None:
             self._database = self._open_database(create=False)
             self._opened = identity

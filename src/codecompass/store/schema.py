@@ -7,7 +7,7 @@ from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFu
 from codecompass.model.snapshot import Compatibility
 from codecompass.store.database import Database
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (
@@ -83,6 +83,21 @@ CREATE TABLE IF NOT EXISTS grams (
   version_id INTEGER PRIMARY KEY REFERENCES versions (id) ON DELETE CASCADE,
   bits BLOB NOT NULL
 );
+
+CREATE TABLE IF NOT EXISTS vectors (
+  version_id INTEGER NOT NULL REFERENCES versions (id) ON DELETE CASCADE,
+  model TEXT NOT NULL,
+  first_row INTEGER NOT NULL,
+  ordinals BLOB NOT NULL,
+  PRIMARY KEY (version_id, model)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS vector_files (
+  model TEXT PRIMARY KEY,
+  file TEXT NOT NULL,
+  dims INTEGER NOT NULL,
+  row_count INTEGER NOT NULL
+) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS modules (
   version_id INTEGER PRIMARY KEY REFERENCES versions (id) ON DELETE CASCADE,

@@ -12,6 +12,7 @@ from codecompass.model.symbol import Symbol
 from codecompass.store.database import Database, Row
 from codecompass.store.lexical import Document
 from codecompass.store.modules import encode_module, insert_modules
+from codecompass.store.vectors import VectorRows
 
 SCOPE_MARK = " > "
 _LIST_MARK = "\n"
@@ -44,6 +45,7 @@ class VersionRows:
     grams: bytes
     documents: Sequence[Document]
     module: Row | None
+    vectors: VectorRows | None
 
     def version_row(self) -> Row:
         """The row that makes the version known."""
@@ -67,6 +69,7 @@ class TextViews:
 
     grams: bytes
     documents: Sequence[Document]
+    vectors: VectorRows | None = None
 
 
 def encode_version(
@@ -103,6 +106,7 @@ def encode_version(
         views.grams,
         views.documents,
         encode_module(version_id, facts.module) if facts.module is not None else None,
+        views.vectors,
     )
 
 

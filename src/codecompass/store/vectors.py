@@ -1,0 +1,196 @@
+"""Vectors of chunks: one file of rows for each model, mapped into memory.
+
+A row is a vector of small integers; which rows a version has stands in SQLite. Rows are
+appended before the transaction that names them, like text: a crash leaves rows that
+nothing points to, and the next writer puts others in their place. A file is never
+changed where somebody may read it; when most of its rows are garbage, what is left goes
+into a new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from codecompass.errors import StoreError
+from codecompass.model.snapshot import VersionId
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from codecompass.store.database import Database
+
+FILE_ROW = 0xFFFFFFFF
+"""The ordinal under which the vector of a whole file is kept."""
+DOCS_ROW = FILE_ROW - 1
+"""The ordinal under which the vector of all docs of a file is kept, if there are any."""
+
+ORDINAL = "<u4"
+"""How an ordinal is written."""
+_ORDINAL_BYTES = 4
+# A file is written anew when it has this many rows that nothing points to for each live one.
+_GARBAGE_SHARE = 1.0
+_GARBAGE_MINIMUM = 20_000
+
+
+class VectorRows(NamedTuple):
+    """The vectors of one content: ordinals of its chunks, and a row for each."""
+
+    model: str
+    dims: int
+    ordinals: bytes
+    matrix: bytes
+
+
+def pack_vectors(model: str, ordinals: Sequence[int], vectors: NDArray[np.float32]) -> VectorRows:
+    """Vectors of length 1 as rows of small integers."""
+    import numpy as np
+
+    return VectorRows(
+        model,
+        vectors.shape[1],
+        np.array(ordinals, ORDINAL).tobytes(),
+        small_integers(vectors).tobytes(),
+    )
+
+
+def small_integers(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
+    """Numbers between -1 and 1 as integers between -127 and 127."""
+    import numpy as np
+
+    return np.rint(np.clip(vectors, -1, 1) * 127).astype(np.int8)
+
+
+class VectorWriter:
+    """Appends rows; the one writer of the store."""
+
+    def __init__(self, database: Database, folder: Path) -> None:
+        self._database = database
+        self._folder = folder
+        self._pending: dict[str, list[tuple[VersionId, VectorRows]]] = {}
+
+    def add(self, version_id: VersionId, rows: VectorRows) -> None:
+        """Keep the vectors of a version for the next `commit`."""
+        if rows.ordinals:
+            self._pending.setdefault(rows.model, []).append((version_id, rows))
+
+    def commit(self) -> None:
+        """Write what is pending and name it; inside the transaction that names the versions."""
+        for model, added in self._pending.items():
+            self._append(model, added)
+        self._pending = {}
+
+    def drop(self) -> None:
+        """Forget what is pending: its versions will not be known either."""
+        self._pending = {}
+
+    def _append(self, model: str, added: Sequence[tuple[VersionId, VectorRows]]) -> None:
+        dims = added[0][1].dims
+        file, first = self._file_of(model, dims)
+        names = []
+        row = first
+        for version_id, rows in added:
+            names.append((version_id, model, row, rows.ordinals))
+            row += len(rows.ordinals) // _ORDINAL_BYTES
+        self._write(file, first * dims, b"".join(rows.matrix for _, rows in added))
+        self._database.run_many("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", names)
+        self._database.run("UPDATE vector_files SET row_count = ? WHERE model = ?", (row, model))
+
+    def _file_of(self, model: str, dims: int) -> tuple[Path, int]:
+        """The file of a model and the row at which it goes on; a broken one is begun anew."""
+        known = self._database.row(
+            "SELECT file, dims, row_count FROM vector_files WHERE model = ?", (model,)
+        )
+        if known is not None and known[1] == dims:
+            file = self._folder / known[0]
+            if _size(file) >= known[2] * dims:
+                return file, known[2]
+        return self._begin(model, dims, known[0] if known else ""), 0
+
+    def _begin(self, model: str, dims: int, before: str) -> Path:
+        """A new empty file; what was known of the model's vectors is forgotten."""
+        number = int(before.rpartition(".")[0].rpartition("-")[2]) + 1 if before else 0
+        name = f"{model}-{number}.i8"
+        self._database.run("DELETE FROM vectors WHERE model = ?", (model,))
+        self._database.run(
+            "INSERT OR REPLACE INTO vector_files VALUES (?, ?, ?, 0)", (model, name, dims)
+        )
+        return self._folder / name
+
+    def _write(self, file: Path, offset: int, data: bytes) -> None:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("r+b" if file.exists() else "w+b") as out:
+                out.seek(offset)
+                out.write(data)
+                out.flush()
+                os.fsync(out.fileno())
+        except OSError as error:
+            raise StoreError(f"{file}: {error.strerror}") from error
+
+    def missing(self, model: str, versions: Iterable[VersionId]) -> list[VersionId]:
+        """Those of some versions that have no vectors of a model."""
+        file = self._database.row(
+            "SELECT file, dims, row_count FROM vector_files WHERE model = ?", (model,)
+        )
+        wanted = set(versions)
+        if file is None or _size(self._folder / file[0]) < file[1] * file[2]:
+            return sorted(wanted)
+        rows = self._database.rows("SELECT version_id FROM vectors WHERE model = ?", (model,))
+        return sorted(wanted - {row[0] for row in rows})
+
+    def tidy(self, *, keep: str, everything: bool = False) -> None:
+        """Drop files of other models, and write a file anew that is mostly garbage."""
+        for model, name, dims, count in self._database.rows("SELECT * FROM vector_files"):
+            rows = self._database.rows(
+                "SELECT version_id, first_row, ordinals FROM vectors WHERE model = ?"
+                " ORDER BY version_id",
+                (model,),
+            )
+            live = sum(len(row[2]) // _ORDINAL_BYTES for row in rows)
+            garbage = count - live
+            least = 1 if everything else max(_GARBAGE_MINIMUM, _GARBAGE_SHARE * live)
+            if keep and model != keep:
+                with self._database.transaction("drop vectors of another model"):
+                    self._database.run("DELETE FROM vectors WHERE model = ?", (model,))
+                    self._database.run("DELETE FROM vector_files WHERE model = ?", (model,))
+            elif garbage >= least:
+                self._rewrite(model, dims, self._folder / name, rows)
+        self._remove_strangers()
+
+    def _rewrite(self, model: str, dims: int, old: Path, rows: Sequence[Sequence[object]]) -> None:
+        """Copy the rows that versions have into a new file."""
+        import numpy as np
+
+        try:
+            matrix = np.memmap(old, np.int8, "r").reshape(-1, dims)
+        except (OSError, ValueError):
+            return  # broken: the next run that needs it begins anew
+        with self._database.transaction("write vectors anew"):
+            self._begin(model, dims, old.name)
+            for version_id, first, ordinals in rows:
+                count = len(ordinals) // _ORDINAL_BYTES  # type: ignore[arg-type]
+                part = matrix[first : first + count].tobytes()  # type: ignore[operator]
+                packed = VectorRows(model, dims, ordinals, part)  # type: ignore[arg-type]
+                self.add(VersionId(version_id), packed)  # type: ignore[arg-type]
+            self.commit()
+
+    def _remove_strangers(self) -> None:
+        """Delete files that no model has; one that is mapped on Windows goes later."""
+        names = {row[0] for row in self._database.rows("SELECT file FROM vector_files")}
+        for file in self._folder.glob("*.i8"):
+            if file.name not in names:
+                with contextlib.suppress(OSError):
+                    file.unlink()
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return -1
