@@ -52,6 +52,12 @@ OF_ONE_STATE = (
     Question("search_code", {"query": "total"}),
     Question("search_code", {"query": "cart price", "kind": ["function", "class"], "top_k": 5}),
     Question("search_code", {"query": "handle", "mode": "definition"}),
+    Question("search_code", {"query": "purchase amount in the basket", "mode": "semantic"}),
+    Question(
+        "search_code",
+        {"query": "", "mode": "similar", "code_snippet": "def handle(order, n=1): return order"},
+    ),
+    Question("search_similar_symbol", {"symbol": "pkg/cart.py > Cart > handle"}),
     Question("search_code", {"query": '"return order"', "exhaustive": True}),
     Question("search_code", {"query": r"/n=\d\)/", "exhaustive": True, "top_k": 50}),
     Question("search_code", {"query": "usages:handle", "exhaustive": True}),

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from codecompass.embed.embedder import Embedder
 from codecompass.embed.static import StaticModel, Vectors
 from codecompass.errors import ProviderFailed
@@ -15,6 +17,9 @@ from codecompass.store.reader import SnapshotReader
 
 # A name or a path that is surely meant as one is found by its letters, or is not there.
 _SURE = 0.9
+# Words of paths whose vectors are remembered, of a kilobyte each: most questions meet the same.
+_MAX_PATHS = 8_000
+_paths: dict[tuple[str, ...], Vectors] = {}
 _LITERAL = frozenset({Intent.SYMBOL, Intent.PATH})
 
 
@@ -41,8 +46,15 @@ class Meaning:
         """How much the words of paths are like the question; only our own model reads words."""
         if not isinstance(self._embedder, StaticModel):
             return [0.0] * len(paths)
-        vectors = self._embedder.embed_code(dict.fromkeys(words, 1) for words in paths)
-        found: list[float] = (vectors @ self._question).tolist()
+        if len(_paths) + len(paths) > _MAX_PATHS:
+            _paths.clear()
+        keys = [(self._embedder.id, *words) for words in paths]
+        for key in keys:
+            if key not in _paths:
+                _paths[key] = self._embedder.embed_code([dict.fromkeys(key[1:], 1)])[0]
+        if not keys:
+            return []
+        found: list[float] = (np.array([_paths[key] for key in keys]) @ self._question).tolist()
         return found
 
 

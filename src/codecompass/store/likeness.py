@@ -12,10 +12,8 @@ from codecompass.model.snapshot import VersionId
 from codecompass.store.database import Database
 from codecompass.store.vectors import DOCS_ROW, FILE_ROW, ORDINAL, small_integers
 
-EXACT_ROWS = 1_000_000
-"""Of more rows than that the candidates are found by the signs of their numbers alone."""
-_SIGN_CANDIDATES = 4_000
 _ONE = 127.0 * 127.0
+_SHIFT = 32
 
 
 class SnapshotVectors:
@@ -37,11 +35,8 @@ class SnapshotVectors:
         self.ordinals = np.concatenate([*ordinals, np.zeros(0, ORDINAL)])
         self.order = np.repeat(np.array([order[row[0]] for row in rows], np.int64), counts)
         self.rows = np.arange(len(self.versions)) + np.repeat(firsts - starts, counts)
-        self._stretches = {
-            row[0]: slice(int(start), int(start + count))
-            for row, start, count in zip(rows, starts, counts, strict=True)
-        }
-        self._signs: NDArray[np.uint8] | None = None
+        self.is_chunk = self.ordinals < DOCS_ROW
+        self._keys = (self.versions.astype(np.uint64) << _SHIFT) | self.ordinals
 
     def __len__(self) -> int:
         """How many vectors there are."""
@@ -52,16 +47,20 @@ class SnapshotVectors:
         """How many numbers a vector has."""
         return int(self.matrix.shape[1])
 
-    def place(self, place: Place) -> int:
-        """Where in the list of rows a chunk or a row about a file stands; -1: it has no vector."""
-        stretch = self._stretches.get(place.version_id)
-        if stretch is None:
-            return -1
-        wanted = FILE_ROW if place.ordinal is None else place.ordinal
-        found = np.searchsorted(self.ordinals[stretch], wanted)
-        index = stretch.start + int(found)
-        is_there = index < stretch.stop and int(self.ordinals[index]) == wanted
-        return index if is_there else -1
+    def places(self, places: Sequence[Place]) -> NDArray[np.int64]:
+        """Where in the list of rows chunks and rows about files stand; -1: it has no vector."""
+        wanted = np.array(
+            [
+                (place.version_id << _SHIFT)
+                | (FILE_ROW if place.ordinal is None else place.ordinal)
+                for place in places
+            ],
+            np.uint64,
+        )
+        if not len(self._keys):
+            return np.full(len(wanted), -1)
+        found = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        return np.where(self._keys[found] == wanted, found, -1)
 
     def dots(self, asked: NDArray[np.int8], rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """The products of a question with some rows of the file."""
@@ -71,14 +70,6 @@ class SnapshotVectors:
         compared = self.matrix if is_most else self.matrix[rows]
         found: NDArray[np.float64] = np.asarray(simsimd.cdist(asked[None], compared, "dot"))[0]
         return found[rows] if is_most else found
-
-    def near(self, asked: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Which of very many rows may be among the nearest, by the signs of their numbers."""
-        if self._signs is None:
-            self._signs = np.packbits(self.matrix[self.rows] > 0, axis=1)
-        bits = np.packbits(asked > 0)[None]
-        far = np.asarray(simsimd.cdist(bits, self._signs, metric="hamming", dtype="bin8"))[0]
-        return np.argpartition(far, _SIGN_CANDIDATES)[:_SIGN_CANDIDATES]
 
 
 class Likeness:
@@ -93,14 +84,12 @@ class Likeness:
     ) -> list[tuple[Place, float]]:
         """The chunks most like the question, best first, of the versions that are admitted."""
         vectors = self._vectors
-        chosen = vectors.ordinals < DOCS_ROW
+        chosen = vectors.is_chunk
         if admitted is not None:
             known, places = np.unique(vectors.versions, return_inverse=True)
             flags = np.array([admitted(VersionId(int(v))) for v in known], bool)
-            chosen &= flags[places] if len(known) else chosen
+            chosen = chosen & flags[places] if len(known) else chosen
         indexes = np.flatnonzero(chosen)
-        if len(indexes) > EXACT_ROWS:
-            indexes = np.intersect1d(indexes, vectors.near(self._asked))
         scores = vectors.dots(self._asked, vectors.rows[indexes])
         if len(scores) > limit:
             least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
@@ -120,11 +109,12 @@ class Likeness:
 
     def at(self, places: Iterable[Place]) -> dict[Place, float]:
         """How much chunks or whole files are like the question, of those that have a vector."""
-        found = {place: self._vectors.place(place) for place in places}
-        known = [place for place, index in found.items() if index >= 0]
-        indexes = np.array([found[place] for place in known], np.int64)
-        scores = self._vectors.dots(self._asked, self._vectors.rows[indexes])
-        return {place: float(score) / _ONE for place, score in zip(known, scores, strict=True)}
+        asked = list(places)
+        found = self._vectors.places(asked)
+        known = found[found >= 0]
+        scores = self._vectors.dots(self._asked, self._vectors.rows[known]) / _ONE
+        named = [place for place, index in zip(asked, found.tolist(), strict=True) if index >= 0]
+        return dict(zip(named, scores.tolist(), strict=True))
 
 
 def open_vectors(
