@@ -184,17 +184,17 @@ def test_a_question_is_answered_by_words_when_the_provider_fails(
         assert found.results[0].path == "net.py"
         assert found.meta.semantic_triggered is False
         assert reason in (found.meta.semantic_skipped_reason or "")
-    assert any("by meaning" in note for note in meant.notes or ())
+        assert any(reason in note for note in found.notes or ())
 
 
 def test_an_index_is_built_without_the_provider_and_filled_later(repo: Repo, fake: Fake) -> None:
     repo.commit(FILES)
     fake.behaviour = "500"
     with Engine.open(repo.root, flags=_flags(fake)) as engine:
-        engine.index()
+        assert "HTTP 500" in (engine.index().note or "")
         answer = engine.search("fetch the page of an address")
         assert answer.results[0].path == "net.py"
-        assert answer.meta.semantic_skipped_reason == "no_vectors"
+        assert answer.meta.semantic_skipped_reason.startswith("no_vectors")
         fake.behaviour = "good"
         engine.index()
         assert engine.search("get a website", options=MEANT).meta.semantic_triggered

@@ -76,7 +76,9 @@ class Engine(Questions):
             report = self._views.sync_live(progress, force=force)
         else:
             report = self._views.sync_tree(self._views.resolve(meant), progress, force=force)
-        return SyncAnswer(root, meant, report.counts, report.duration_ms, report.published)
+        problem = report.problem or self._views.semantics.problem
+        note = f"no search by meaning: {problem}" if problem else None
+        return SyncAnswer(root, meant, report.counts, report.duration_ms, report.published, note)
 
     def sync(self, *, ref: str | None = None, progress: Progress = silent) -> SyncAnswer:
         """Bring an existing index up to date."""

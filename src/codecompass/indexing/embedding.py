@@ -57,6 +57,7 @@ class VectorFill:
                         self._session.vectors.add(version_id, rows)
                     self._session.vectors.commit()
             except ProviderFailed as error:
+                self._session.vectors.drop()
                 self.problem = str(error)
                 return
 

@@ -381,6 +381,7 @@ class SyncAnswer:
     counts: JobCounts
     duration_ms: int
     published: bool
+    note: str | None = None  # what could not be done, and is no reason to fail
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,10 +130,12 @@ def render_status(answer: StatusAnswer) -> str:
 
 
 def render_sync(answer: SyncAnswer) -> str:
-    """What a run did, in one line."""
+    """What a run did, in one line; in a second one what it could not do."""
     counts = answer.counts
+    note = f"\nnote: {answer.note}" if answer.note else ""
     if not answer.published:
-        return f"up to date: {counts.scanned:,} files looked at in {answer.duration_ms} ms"
+        looked = f"{counts.scanned:,} files looked at in {answer.duration_ms} ms"
+        return f"up to date: {looked}{note}"
     parts = [
         f"{counts.extracted:,} files extracted",
         f"{counts.symbols:,} symbols",
@@ -142,7 +144,8 @@ def render_sync(answer: SyncAnswer) -> str:
         f"{counts.skipped:,} skipped" if counts.skipped else "",
         f"{counts.requoted:,} chunks quote a changed signature" if counts.requoted else "",
     ]
-    return f"indexed in {answer.duration_ms / 1000:.1f} s: {', '.join(p for p in parts if p)}"
+    said = ", ".join(part for part in parts if part)
+    return f"indexed in {answer.duration_ms / 1000:.1f} s: {said}{note}"
 
 
 def render_health(answer: HealthAnswer) -> str:

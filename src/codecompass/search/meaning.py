@@ -15,6 +15,7 @@ from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.likeness import Likeness
 from codecompass.store.reader import SnapshotReader
 
+NO_VECTORS = "no_vectors: codecompass index makes them"
 # A name or a path that is surely meant as one is found by its letters, or is not there.
 _SURE = 0.9
 # Words of paths whose vectors are remembered, of a kilobyte each: most questions meet the same.
@@ -72,7 +73,7 @@ def understand(
         return None, replace(use, skipped_reason="lexical_match")
     vectors = reader.vectors(embedder.id)
     if vectors is None or not len(vectors):
-        return None, replace(use, skipped_reason="no_vectors")
+        return None, replace(use, skipped_reason=NO_VECTORS)
     try:
         question = _vector(plan, embedder)
     except ProviderFailed as error:

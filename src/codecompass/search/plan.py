@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codecompass.config.settings import RankingSettings, SearchSettings
-from codecompass.model.search import IntentGuess, Question, SearchOptions
+from codecompass.model.search import IntentGuess, Question, SearchMode, SearchOptions
 from codecompass.text.identifiers import find_identifiers, split_name
 
 _STOP_WORDS = frozenset(
@@ -56,7 +56,23 @@ def make_plan(
 ) -> Plan:
     """Decide the terms; `terms_of` is the analysis that the index was made with."""
     search, ranking = settings
+    if options.mode is SearchMode.SIMILAR:
+        ranking = _like_code(ranking)
     return Plan(question, guess, options, content_terms(question, terms_of), ranking, search)
+
+
+def _like_code(ranking: RankingSettings) -> RankingSettings:
+    """Code is like code by itself: where it stands says nothing, neighbours may be alike."""
+    return replace(
+        ranking,
+        meaning=2.0,
+        file_meaning=0.0,
+        docs_meaning=0.0,
+        path_meaning=0.0,
+        coherence=0.0,
+        depth=0.0,
+        same_file=1.0,
+    )
 
 
 def content_terms(question: Question, terms_of: Callable[[str], Sequence[str]]) -> tuple[str, ...]:

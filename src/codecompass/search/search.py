@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     Understand = Callable[[Plan, Callable[[], bool]], tuple[Meaning | None, SemanticUse]]
     """Asks the model what a question means, unless it is a name that is found; says why not."""
 
+# Reasons for not asking a model that need not be told with every answer.
+_NO_TROUBLE = frozenset({"", "off", "lexical_match", "unknown_words", "not_asked"})
 _BY_MEANING = frozenset({SearchMode.SEMANTIC, SearchMode.SIMILAR})
 
 # A ranked search through lines ends when it has found so many.
@@ -110,7 +112,8 @@ def search(
     if options.mode in _BY_MEANING and meaning is not None:
         return replace(_search_alike(retriever, plan, meaning), semantic=use)
     found = replace(_search_ranked(retriever, plan, text_of, meaning), semantic=use)
-    if options.mode in _BY_MEANING:
+    is_trouble = use.skipped_reason not in _NO_TROUBLE
+    if is_trouble or (options.mode in _BY_MEANING and meaning is None):
         said = f"no search by meaning ({use.skipped_reason}); words were searched instead"
         found = replace(found, notes=(*found.notes, said))
     return found
