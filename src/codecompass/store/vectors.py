@@ -10,10 +10,11 @@ into a new one.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from codecompass.errors import StoreError
+from codecompass.errors import StoreError, StoreFull
 from codecompass.model.snapshot import VersionId
 
 if TYPE_CHECKING:
@@ -131,7 +132,8 @@ class VectorWriter:
                 out.flush()
                 os.fsync(out.fileno())
         except OSError as error:
-            raise StoreError(f"{file}: {error.strerror}") from error
+            kind = StoreFull if error.errno == errno.ENOSPC else StoreError
+            raise kind(f"{file}: {error.strerror}") from error
 
     def missing(self, model: str, versions: Iterable[VersionId]) -> list[VersionId]:
         """Those of some versions that have no vectors of a model."""
@@ -160,15 +162,18 @@ class VectorWriter:
                     self._database.run("DELETE FROM vectors WHERE model = ?", (model,))
                     self._database.run("DELETE FROM vector_files WHERE model = ?", (model,))
             elif garbage >= least:
-                self._rewrite(model, dims, self._folder / name, rows)
+                self._rewrite(model, (count, dims), self._folder / name, rows)
         self._remove_strangers()
 
-    def _rewrite(self, model: str, dims: int, old: Path, rows: Sequence[Sequence[object]]) -> None:
+    def _rewrite(
+        self, model: str, shape: tuple[int, int], old: Path, rows: Sequence[Sequence[object]]
+    ) -> None:
         """Copy the rows that versions have into a new file."""
         import numpy as np
 
+        dims = shape[1]
         try:
-            matrix = np.memmap(old, np.int8, "r").reshape(-1, dims)
+            matrix = np.memmap(old, np.int8, "r", shape=shape)
         except (OSError, ValueError):
             return  # broken: the next run that needs it begins anew
         with self._database.transaction("write vectors anew"):
