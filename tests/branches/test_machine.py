@@ -322,7 +322,7 @@ def run(folder: Path, reports: list[str], *, operations: int, first_seed: int) -
 
 @pytest.mark.timeout(400)
 def test_every_answer_is_that_of_a_fresh_index(tmp_path: Path, reports: list[str]) -> None:
-    report = run(tmp_path, reports, operations=100, first_seed=1)
+    report = run(tmp_path, reports, operations=60, first_seed=1)
     assert (report.leaked, report.lost) == (0, 0)
 
 

@@ -35,7 +35,7 @@ class Fake:
             self.behaviour = "good"
             return 429, b"{}"
         if said == "slow":
-            time.sleep(1.5)
+            time.sleep(0.8)
         if said in ("429", "500"):
             return int(said), b"{}"
         if said == "no json":
@@ -102,7 +102,7 @@ def _flags(fake: Fake, **more: object) -> dict[str, object]:
         "semantic.endpoint": fake.address,  # type: ignore[attr-defined]
         "semantic.external_provider_enabled": True,
         "semantic.allow_code_payload_to_external": True,
-        "semantic.timeout_s": 0.9,
+        "semantic.timeout_s": 0.5,
         "semantic.retries": 1,
         **more,
     }
