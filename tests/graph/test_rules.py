@@ -340,3 +340,21 @@ def test_variables_made_of_one_another_are_told_in_time() -> None:
     assert told("a", chain) != told("h()", chain)
     circle = "".join(f"    v{n} = g(v{(n * 7) % 61}, v{(n * 11) % 61})\n" for n in range(61))
     assert told("a", circle) != told("h()", circle)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (
+            "java",
+            "class A { int f() { return g(1, 2, 3).h().i(); } }\nenum E implements %s { X }\n",
+        ),
+        ("kotlin", "fun f() = g(1, 2, 3).h().i()\nenum class E : %s { X }\n"),
+    ],
+)
+def test_what_an_enum_implements_is_told(language: str, text: str) -> None:
+    told = [
+        digests(extract(BY_NAME[language], (text % name).encode()).module)["E"]
+        for name in ("Shape", "Colour")
+    ]
+    assert told[0] != told[1]

@@ -13,7 +13,9 @@ from codecompass.model.module import NOTHING, Decl, DeclKind, ModuleFacts, Scope
 
 STARS = "*"
 """The name under which the modules are known whose names are passed on."""
-_WITH_BASES = frozenset({DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.OBJECT, DeclKind.NARROWED})
+_WITH_BASES = frozenset(
+    {DeclKind.CLASS, DeclKind.INTERFACE, DeclKind.ENUM, DeclKind.OBJECT, DeclKind.NARROWED}
+)
 _WITH_POSITION = frozenset({"index", "item", "expected", "parameter"})
 _PLACES = frozenset({"crate", "here", "above", "extern", "child", "outer"})
 _MAX_DEPTH = 80
