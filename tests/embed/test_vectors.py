@@ -167,6 +167,17 @@ def test_code_like_a_snippet_is_found(repo: Repo, engine: Engine) -> None:
     assert answer.results[0].path == "files.py"
 
 
+@pytest.mark.parametrize(
+    "first", ["symbol = None", "/item/", '"item"', "lang:none", "class:Item", "usages:item"]
+)
+def test_a_snippet_is_code_and_no_query(repo: Repo, engine: Engine, first: str) -> None:
+    repo.commit(FILES)
+    snippet = f"{first}\nfor item in path.iterdir():\n    item.unlink()\n"
+    answer = engine.search("", options=SearchOptions(SearchMode.SIMILAR, code_snippet=snippet))
+    assert answer.mode == "similar"
+    assert answer.results[0].path == "files.py"
+
+
 def test_definitions_like_a_symbol_are_found_without_itself(repo: Repo, engine: Engine) -> None:
     twin = "def remove_folder(path):\n    for item in path.iterdir():\n        item.unlink()\n"
     repo.commit({**FILES, "more.py": twin})

@@ -189,7 +189,11 @@ class Searcher:
     def _find(
         self, view: View, query: str, options: SearchOptions, filters: SymbolFilters
     ) -> Found:
-        question = parse_query(query, filters, is_literal=options.mode is SearchMode.EXACT)
+        if options.code_snippet:  # code is no query: what looks like a filter in it is none
+            question = Question(query, words=tuple(query.split()), filters=filters)
+        else:
+            is_literal = options.mode is SearchMode.EXACT
+            question = parse_query(query, filters, is_literal=is_literal)
         parts = (self._settings.search, self._settings.ranking)
         if not question.symbol:
             found_hits = search(
@@ -275,6 +279,7 @@ def page_of(found: Found, state: str) -> Page:
     """Which hits are due; `state` names the published state that was searched."""
     options = found.plan.options
     said = [found.plan.question, options.mode, options.stage, options.min_score]
+    said.append(options.code_snippet)
     if not options.exhaustive:
         said.append(options.top_k)  # of more results more candidates are ranked
     return page_at(options.cursor, *said, options.exhaustive, state)
