@@ -183,6 +183,7 @@ def test_definitions_like_a_symbol_are_found_without_itself(repo: Repo, engine: 
     repo.commit({**FILES, "more.py": twin})
     answer = engine.similar("remove_tree", options=GraphOptions(limit=2))
     assert [item.path for item in answer.results] == ["more.py"]
+    assert answer.meta.result_completeness == "complete"
 
 
 def test_neighbours_in_one_file_may_all_be_alike(repo: Repo, engine: Engine) -> None:

@@ -140,7 +140,9 @@ class Retriever:
     def gather_alike(self, meaning: Meaning) -> Evidence:
         """The chunks that mean most what the question does, by their meaning alone."""
         self._meaning = meaning
-        places = self._alike(max(self._plan.search.alike_candidates, 3 * self._plan.options.top_k))
+        wanted = max(self._plan.search.alike_candidates, 3 * self._plan.options.top_k)
+        places = self._alike(wanted)
+        self.is_cut = len(places) >= wanted
         found = {index for place in places for index in self._copies(place.version_id)}
         catalog = self.reader.catalog
         return Evidence(

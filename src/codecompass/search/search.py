@@ -164,7 +164,9 @@ def _search_alike(retriever: Retriever, plan: Plan, meaning: Meaning) -> Found:
     evidence = retriever.gather_alike(meaning)
     selection = select(rank(evidence, plan), evidence.records, plan)
     records = dict(evidence.records)
-    return Found(plan, selection.hits, records, suppressed=selection.suppressed, is_cut=True)
+    return Found(
+        plan, selection.hits, records, suppressed=selection.suppressed, is_cut=retriever.is_cut
+    )
 
 
 def _search_ranked(
