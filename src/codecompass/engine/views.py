@@ -12,7 +12,7 @@ from codecompass.engine.semantics import Semantics
 from codecompass.engine.workspace import Workspace
 from codecompass.errors import BadInput, GitFailed, IndexMissing, RefMissing, StoreBusy
 from codecompass.indexing.job import JobSettings, Progress, SyncReport
-from codecompass.indexing.sync import look_for_changes, real_changes, sync_workspace
+from codecompass.indexing.sync import Look, look_for_changes, real_changes, sync_workspace
 from codecompass.indexing.trees import is_tree_current, lacked_blobs, sync_tree
 from codecompass.model.answer import Freshness, Seen
 from codecompass.model.refs import ResolvedRef
@@ -27,7 +27,6 @@ from codecompass.model.snapshot import (
 from codecompass.source.objects import GitObjects
 from codecompass.source.read import blob_id_on_disk, decode_text, read_unchanged
 from codecompass.source.refs import check_ref, resolve_ref
-from codecompass.source.walk import Listing
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore
 
@@ -266,7 +265,7 @@ class Views:
         )
 
     def sync_live(
-        self, progress: Progress, *, force: bool = False, listing: Listing | None = None
+        self, progress: Progress, *, force: bool = False, look: Look | None = None
     ) -> SyncReport:
         """Publish the snapshot of the working tree."""
         return sync_workspace(
@@ -276,7 +275,7 @@ class Views:
             settings=self.job_settings,
             progress=self._told(progress),
             force=force,
-            listing=listing,
+            look=look,
         )
 
     def _told(self, progress: Progress) -> Progress:
@@ -328,7 +327,7 @@ class Views:
                 return Freshness.SYNCING  # answer from what is published
             look = None  # what was published meanwhile is newer
         try:
-            self.sync_live(progress, listing=look.listing if look else None)
+            self.sync_live(progress, look=look)
         except StoreBusy:
             if must_wait:
                 raise

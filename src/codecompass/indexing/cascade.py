@@ -6,7 +6,7 @@ quotes what is current. What was made from the old text (a vector) is out of dat
 
 from collections.abc import Iterable, Mapping
 
-from codecompass.link.modules import PathIndex, import_words
+from codecompass.link.modules import import_words
 from codecompass.link.quotes import (
     ChangedFiles,
     Importer,
@@ -48,7 +48,7 @@ def find_requoted(
             changed[path] = names
     if not changed:
         return []
-    files = ChangedFiles(changed, PathIndex({*known, *after}))
+    files = ChangedFiles(changed, known.keys() | after.keys())
     words = {word for path in changed for word in import_words(path)}
     importers: dict[str, VersionId] = {}
     relevant: set[tuple[str, str, str]] = set()

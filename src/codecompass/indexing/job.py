@@ -26,6 +26,7 @@ from codecompass.store.snapshots import (
     NewState,
     SnapshotRecord,
     find_snapshot,
+    keep_files,
     publish_snapshot,
     update_times,
 )
@@ -33,6 +34,10 @@ from codecompass.store.versions import has_versions, reserve_ids
 
 if TYPE_CHECKING:
     from codecompass.embed.embedder import Embedder
+
+# Looking for garbage takes as long as a saved file: once in so many runs, and after large ones.
+_COLLECT_EVERY = 16
+_COLLECT_FILES = 200
 
 Progress = Callable[[str, int, int], None]
 """Called with the stage, how much is done and how much there is."""
@@ -95,9 +100,10 @@ class Job:
         except BaseException as error:
             self._fail(job, error)
             raise
-        embedder = self._settings.embedder
-        model = embedder.id if embedder is not None else ""
-        collect_garbage(self._session, self._settings.refs, model=model)
+        if job % _COLLECT_EVERY == 0 or len(plan.extract) >= _COLLECT_FILES:
+            embedder = self._settings.embedder
+            model = embedder.id if embedder is not None else ""
+            collect_garbage(self._session, self._settings.refs, model=model)
         return report
 
     def _note_no_change(self, plan: Plan, previous: SnapshotRecord) -> None:
@@ -164,6 +170,7 @@ class Job:
             snapshot_id = publish_snapshot(self._database, plan.name, state, self._session.lists)
             write_snapshot_links(self._database, snapshot_id, linked.links)
             self._finish(job, JobStatus.PUBLISHED, counts)
+        keep_files(self._database, plan.name, files, self._session.lists)
         return SyncReport(
             counts,
             self._elapsed_ms(),
@@ -179,7 +186,7 @@ class Job:
             self._session.beat()
             self._progress("link", done, total)
 
-        linking = Linking(self._database, self._root, plan.name, self._session.lists, tell)
+        linking = Linking(self._session, self._root, plan.name, tell)
         with no_garbage_collection():
             return linking.run(files)
 

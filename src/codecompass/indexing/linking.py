@@ -5,7 +5,7 @@ from the links of a snapshot that is near, those are kept whose file is the same
 rest on nothing that changed.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,14 +27,14 @@ from codecompass.store.links import (
     resting_on,
     snapshot_links,
 )
-from codecompass.store.lists import FileLists
 from codecompass.store.modules import (
-    all_modules,
+    ModuleInfo,
     read_imported,
     read_shared,
     read_tables,
     read_uses,
 )
+from codecompass.store.repository import WriteSession
 from codecompass.store.snapshots import SnapshotRecord, all_snapshots, snapshot_files
 
 # So many files are resolved before what was worked out for them is forgotten.
@@ -56,6 +56,7 @@ class _Base:
 
     entries: Mapping[str, FileEntry]
     links: Mapping[str, LinkId]
+    difference: Collection[str]  # paths that mean another content in what is linked now
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,30 +72,26 @@ class Linking:
 
     def __init__(
         self,
-        database: Database,
+        session: WriteSession,
         root: Path,
         name: SnapshotName,
-        lists: FileLists,
         progress: Callable[[int, int], None],
     ) -> None:
-        self._database = database
+        self._session = session
+        self._database = session.database
         self._root = root
         self._name = name
-        self._lists = lists
         self._progress = progress
-        self._modules = all_modules(database)
-        self._languages: dict[VersionId, str] = dict(
-            database.rows(
-                "SELECT id, language FROM versions JOIN modules ON modules.version_id = id"
-            )
-        )
+        self._modules: Mapping[VersionId, ModuleInfo] = {}
 
     def run(self, entries: Mapping[str, FileEntry]) -> LinkReport:
         """The links of a snapshot with these files; must not run inside a transaction."""
+        self._modules = self._session.modules.read(self._database, entries.values())
         base = self._nearest(entries)
-        found: dict[str, LinkId] = {}
+        touched = self._touched(base, entries) if base else FAMILIES
+        found = self._untouched(base, touched) if base else {}
         resolved = 0
-        for family in FAMILIES:
+        for family in touched:
             files = self._files_of(family, entries)
             if not files:
                 continue
@@ -104,6 +101,35 @@ class Linking:
             found |= self._resolve(step, todo)
             resolved += len(todo)
         return LinkReport(found, resolved)
+
+    def _touched(self, base: _Base, entries: Mapping[str, FileEntry]) -> Sequence[Family]:
+        """The families that a difference can reach: of its files, or of their settings."""
+        found = {
+            self._family(_version(files, path))
+            for path in base.difference
+            for files in (entries, base.entries)
+        }
+        return [
+            family
+            for family in FAMILIES
+            if family.name in found or any(is_config(family, path) for path in base.difference)
+        ]
+
+    def _untouched(self, base: _Base, touched: Sequence[Family]) -> dict[str, LinkId]:
+        """The links of all other families, as they are."""
+        names = {family.name for family in touched}
+        return {
+            path: link_id
+            for path, link_id in base.links.items()
+            if self._family(_version(base.entries, path)) not in names
+        }
+
+    def _family(self, version_id: VersionId | None) -> str:
+        """The name of a version's family; "" if its uses are not resolved."""
+        if version_id is None or version_id not in self._modules:
+            return ""
+        family = FAMILY_OF.get(self._modules[version_id].language)
+        return family.name if family is not None else ""
 
     def _resolve(self, step: "_FamilyLinking", paths: Sequence[str]) -> dict[str, LinkId]:
         found: dict[str, LinkId] = {}
@@ -124,40 +150,41 @@ class Linking:
         return found
 
     def _files_of(self, family: Family, entries: Mapping[str, FileEntry]) -> dict[str, VersionId]:
-        languages = self._languages
-        return {
-            path: entry.version_id
-            for path, entry in sorted(entries.items())
-            if entry.version_id is not None
-            and FAMILY_OF.get(languages.get(entry.version_id, "")) is family
+        versions = {
+            version_id
+            for version_id, module in self._modules.items()
+            if module.language in family.languages
         }
+        found = {
+            path: entry.version_id
+            for path, entry in entries.items()
+            if entry.version_id is not None and entry.version_id in versions
+        }
+        return dict(sorted(found.items()))
 
     def _nearest(self, entries: Mapping[str, FileEntry]) -> _Base | None:
         """The snapshot with the fewest differences; its own state before is looked at first."""
         records = all_snapshots(self._database)
         records.sort(key=lambda record: (record.ref, record.workspace) != tuple(self._name))
-        best: tuple[int, _Base] | None = None
+        best: _Base | None = None
         for record in records[:_MAX_BASES]:
-            base = self._base(record)
+            base = self._base(record, entries)
             if base is None:
                 continue
-            difference = sum(
-                1
-                for path in entries.keys() | base.entries.keys()
-                if _version(entries, path) != _version(base.entries, path)
-            )
-            if best is None or difference < best[0]:
-                best = (difference, base)
-            if best[0] <= _NEAR_FILES:
+            if best is None or len(base.difference) < len(best.difference):
+                best = base
+            if len(best.difference) <= _NEAR_FILES:
                 break
-        return best[1] if best else None
+        return best
 
-    def _base(self, record: SnapshotRecord) -> _Base | None:
+    def _base(self, record: SnapshotRecord, entries: Mapping[str, FileEntry]) -> _Base | None:
         ids = snapshot_links(self._database, record.id)
         if ids is None:
             return None
-        entries = snapshot_files(self._database, record, self._lists)
-        return _Base(entries, dict(zip(self.linked_paths(entries), ids, strict=True)))
+        before = snapshot_files(self._database, record, self._session.lists)
+        self._modules = self._session.modules.read(self._database, before.values())
+        links = dict(zip(self.linked_paths(before), ids, strict=True))
+        return _Base(before, links, _difference(before, entries))
 
     def linked_paths(self, entries: Mapping[str, FileEntry]) -> list[str]:
         """The paths of a snapshot that have links, in the order in which they are stored."""
@@ -225,6 +252,8 @@ class _FamilyLinking:
         )
 
     def _configs(self, entries: Mapping[str, FileEntry]) -> list[FileEntry]:
+        if not self._family.config_names:
+            return []
         return [entry for path, entry in sorted(entries.items()) if is_config(self._family, path)]
 
     def _shared(self, files: Files) -> dict[str, list[Place]]:
@@ -240,7 +269,7 @@ class _FamilyLinking:
     def split(self, base: _Base) -> tuple[dict[str, LinkId], list[str]]:
         """The links that stay as they are, and the files that have to be resolved anew."""
         before = self._linking._files_of(self._family, base.entries)
-        if self._has_other_configs(base):
+        if any(is_config(self._family, path) for path in base.difference):
             return {}, list(self.files)
         changed = self._changed(before)
         affected = resting_on(self._linking.database, changed)
@@ -254,11 +283,6 @@ class _FamilyLinking:
             else:
                 todo.append(path)
         return kept, todo
-
-    def _has_other_configs(self, base: _Base) -> bool:
-        ours = {entry.path: entry.blob_id for entry in self._configs(self.entries)}
-        theirs = {entry.path: entry.blob_id for entry in self._configs(base.entries)}
-        return ours != theirs
 
     def _changed(self, before: Files) -> dict[str, set[str] | None]:
         """The names of each file that mean something else now; None stands for all of them."""
@@ -312,6 +336,17 @@ class _FamilyLinking:
             modules = imported.get(self.files[path], ())
             if any(old.resolve(path, name) != new.resolve(path, name) for name in modules):
                 found[path] = None
+
+
+def _difference(before: Mapping[str, FileEntry], after: Mapping[str, FileEntry]) -> list[str]:
+    """The paths of which the content is not the same."""
+    changed = [
+        path
+        for path, entry in after.items()
+        if (old := before.get(path)) is not entry
+        and (old is None or (old.version_id, old.blob_id) != (entry.version_id, entry.blob_id))
+    ]
+    return [*changed, *(path for path in before if path not in after)]
 
 
 def _version(entries: Mapping[str, FileEntry], path: str) -> VersionId | None:

@@ -43,7 +43,7 @@ class Plan:
 
     def _is_new(self, path: str, entry: FileEntry) -> bool:
         before = self.known.get(path)
-        return before is None or not before.says_same(entry)
+        return before is not entry and (before is None or not before.says_same(entry))
 
 
 def find_delta(

@@ -45,6 +45,7 @@ class Look:
 
     listing: Listing
     delta: FileDelta
+    state: tuple[int, int]  # of the snapshot: its generation and revision
 
 
 def look_for_changes(
@@ -59,10 +60,13 @@ def look_for_changes(
         stale = stale_languages(reader.extractors())
         languages = reader.languages() if stale else {}
         has_other_rules = reader.record.rules != admission_rules(settings)
+        state = (reader.record.generation, reader.record.revision)
     listing = list_workspace(root, scratch)
     if has_other_rules:
-        return Look(listing, FileDelta(tuple(sorted(stat.path for stat in listing.files)), ()))
-    return Look(listing, _delta(known, listing, stale, languages))
+        delta = FileDelta(tuple(sorted(stat.path for stat in listing.files)), ())
+    else:
+        delta = _delta(known, listing, stale, languages)
+    return Look(listing, delta, state)
 
 
 def real_changes(
@@ -98,9 +102,9 @@ def sync_workspace(  # noqa: PLR0913  # two of them are only ever given by name 
     settings: JobSettings,
     progress: Progress,
     force: bool = False,
-    listing: Listing | None = None,
+    look: Look | None = None,
 ) -> SyncReport:
-    """Bring the snapshot of a working tree up to date, to `listing` if one was just made.
+    """Bring the snapshot of a working tree up to date, to what a look has just found.
 
     Killed at any moment, the last published snapshot stays readable and what was
     extracted so far is found by the next run.
@@ -116,9 +120,9 @@ def sync_workspace(  # noqa: PLR0913  # two of them are only ever given by name 
     with store.writing(force=force, on_wait=wait) as session:
         job = Job(session, root, settings=settings, progress=progress)
         planner = _Planner(session, root, settings.index)
-        if listing is None or has_waited:  # whoever wrote meanwhile has seen newer files
-            listing = list_workspace(root, scratch)
-        return job.run(planner.plan(listing))
+        if look is None or has_waited:  # whoever wrote meanwhile has seen newer files
+            return job.run(planner.plan(list_workspace(root, scratch)))
+        return job.run(planner.plan(look.listing, look))
 
 
 class _Planner:
@@ -130,14 +134,16 @@ class _Planner:
         self._root = root
         self._settings = settings
 
-    def plan(self, listing: Listing) -> Plan:
+    def plan(self, listing: Listing, look: Look | None = None) -> Plan:
         """Settle what can be settled without extracting anything."""
         name = live_name(self._root)
         previous = find_snapshot(self._database, name)
         known = self._known(previous)
         rules = admission_rules(self._settings)
         plan = Plan(name, head_commit(self._root), rules, known, scanned=len(listing.files))
-        changed = set(self._decide(previous, known, listing).changed)
+        is_same = look and previous and look.state == (previous.generation, previous.revision)
+        delta = look.delta if look and is_same else self._decide(previous, known, listing)
+        changed = set(delta.changed)
         for stat in listing.files:
             if stat.path not in changed:
                 plan.files[stat.path] = known[stat.path]

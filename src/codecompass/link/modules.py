@@ -1,7 +1,7 @@
 """An import's text and a path in, whether the one means the other out."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from posixpath import normpath
 
@@ -13,10 +13,13 @@ _SEPARATORS = re.compile(r"::|[./\\]")
 class PathIndex:
     """The paths of a snapshot by the last word an import of them may end with."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    def __init__(self, paths: Iterable[str], words: Container[str] | None = None) -> None:
+        """Of all paths, or of those that imports ending with one of some words may mean."""
         self._by_word: dict[str, list[_Named]] = {}
         self._absolute: dict[str, list[str]] = {}  # what texts mean wherever they stand
         for path in paths:
+            if words is not None and not _may_end_with(path, words):
+                continue
             named = _Named(path, tuple(names_of(path)))
             for word in import_words(path):
                 self._by_word.setdefault(word, []).append(named)
@@ -34,8 +37,7 @@ class PathIndex:
         return [path for path in self._absolute[module] if path != importer]
 
     def _find(self, module: str, importer: str) -> list[str]:
-        words = [word for word in _SEPARATORS.split(module) if word][-2:]
-        words = words or importer.split("/")[-4:-1]  # `.` and `..`
+        words = last_words(module, importer)
         if not any(word in self._by_word for word in words):
             return []
         target = _target(module, importer)
@@ -46,6 +48,18 @@ class PathIndex:
             if named.path != importer and target.is_met_by(named)
         }
         return sorted(found)
+
+
+def last_words(module: str, importer: str) -> list[str]:
+    """The words of which a path that a module text means is called one."""
+    words = [word for word in _SEPARATORS.split(module) if word][-2:]
+    return words or importer.split("/")[-4:-1]  # `.` and `..`
+
+
+def _may_end_with(path: str, words: Container[str]) -> bool:
+    """Whether one of the words is in `import_words`, by a quick look."""
+    folder, _, name = path.rpartition("/")
+    return name.partition(".")[0] in words or folder.rpartition("/")[2] in words
 
 
 def import_words(path: str) -> list[str]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from codecompass.link.modules import PathIndex
+from codecompass.link.modules import PathIndex, last_words
 from codecompass.model.reference import Import, Reference
 
 
@@ -25,10 +26,15 @@ def changed_signatures(before: Mapping[str, str], after: Mapping[str, str]) -> s
 class ChangedFiles:
     """What changed in a snapshot, by path, and how to tell which import means it."""
 
-    def __init__(self, names: Mapping[str, Collection[str]], paths: PathIndex) -> None:
+    def __init__(self, names: Mapping[str, Collection[str]], paths: Iterable[str]) -> None:
         self._names = names
         self._changed = PathIndex(names)
-        self._all = paths
+        self._paths = paths
+        self._words: set[str] = set()  # that imports worth a closer look end with
+
+    @cached_property
+    def _all(self) -> PathIndex:
+        return PathIndex(self._paths, self._words)
 
     def behind(self, module: str, importer: str) -> Collection[str]:
         """The changed names of the file a module text means; none if it may mean several."""
@@ -40,7 +46,10 @@ class ChangedFiles:
     def may_be_meant(self, module: str, name: str, importer: str) -> bool:
         """Whether an import is worth a closer look."""
         inner = _inner_module(module, name)
-        return bool(self._changed.meant(module, importer) or self._changed.meant(inner, importer))
+        if self._changed.meant(module, importer) or self._changed.meant(inner, importer):
+            self._words.update(last_words(module, importer), last_words(inner, importer))
+            return True
+        return False
 
 
 def quoting_chunks(importer: Importer, changed: ChangedFiles) -> set[int]:

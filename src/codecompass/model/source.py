@@ -38,8 +38,7 @@ class SkipReason(StrEnum):
     NOT_FETCHED = "not_fetched"  # a partial clone lacks the content
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
+class FileStat(NamedTuple):
     """What the file system says of one file; a trigger for a closer look, never the verdict."""
 
     path: str

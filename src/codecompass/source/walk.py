@@ -6,14 +6,16 @@ ignore files fully right. Symbolic links are never followed.
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from codecompass.errors import StoreError
 from codecompass.model.source import FileStat, IgnoredFile, SkipReason
 from codecompass.source.git import find_repository, run_git
-from codecompass.source.ignore import IGNORE_FILE, IgnoreRules, make_rules
+from codecompass.source.ignore import IGNORE_FILE, make_rules
 
 # A folder of clones is fine, a clone in a clone in a clone is somebody's cache.
 _MAX_NESTED_REPOSITORIES = 3
@@ -28,34 +30,17 @@ class Listing:
     ignored: tuple[IgnoredFile, ...]  # left out by built-in rules and `.codecompassignore`
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    path: str
-    is_tracked: bool
-
-
 def list_workspace(root: Path, scratch: Path) -> Listing:
     """All files git would show in the workspace, less those our own rules leave out.
 
     `scratch` is a folder of ours where an empty repository may be made, by which git
     lists folders that are in no repository.
     """
-    listed = _list_with_git(root, scratch, depth=0)
-    rules = load_rules(root, (item.path for item in listed))
-    ignored: list[IgnoredFile] = []
-    kept: list[str] = []
-    odd = [item.path for item in listed if not _is_utf8(item.path)]
-    for item in listed:
-        if odd and not _is_utf8(item.path):
-            continue
-        rule = rules.rule_for(item.path, is_tracked=item.is_tracked)
-        if rule is None:
-            kept.append(item.path)
-        else:
-            ignored.append(rule)
-    files, skipped = _stat_all(root, kept)
-    skipped |= {_printable(path): SkipReason.ODD_NAME for path in odd}
-    return Listing(tuple(files), skipped, tuple(ignored))
+    said = tuple(_list_with_git(root, scratch))
+    chosen = _choose(said, tuple(_ignore_files(root, said)))
+    files, skipped = _stat_all(root, chosen.kept)
+    skipped |= dict.fromkeys(chosen.odd, SkipReason.ODD_NAME)
+    return Listing(tuple(files), skipped, chosen.ignored)
 
 
 def list_ignored_by_git(root: Path, scratch: Path) -> list[IgnoredFile]:
@@ -74,43 +59,85 @@ def list_ignored_by_git(root: Path, scratch: Path) -> list[IgnoredFile]:
     ]
 
 
-def load_rules(root: Path, paths: Iterable[str]) -> IgnoreRules:
-    """The workspace's own rules: every `.codecompassignore` among its files."""
-    texts = {}
-    for path in paths:
-        if path.rsplit("/", 1)[-1] == IGNORE_FILE and not (root / path).is_symlink():
-            try:
-                texts[path] = (root / path).read_text("utf-8", "replace")
-            except OSError:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What git said of one repository: its folder in the workspace, and the list as it came."""
+
+    prefix: str
+    raw: bytes
+
+    def paths(self) -> Iterator[tuple[str, str]]:
+        """Each path in the workspace with git's tag for it."""
+        for entry in self.raw.decode("utf-8", "surrogateescape").split("\0"):
+            if entry:
+                yield f"{self.prefix}{entry[2:]}", entry[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What is left of a list by our own rules."""
+
+    kept: tuple[str, ...]  # sorted
+    ignored: tuple[IgnoredFile, ...]
+    odd: tuple[str, ...]  # names that are no text
+
+
+@lru_cache(maxsize=4)
+def _choose(said: tuple[_Said, ...], ignore_files: tuple[tuple[str, str], ...]) -> _Chosen:
+    """Apply our own rules; most looks at a workspace find the same list as the last one."""
+    rules = make_rules(dict(ignore_files))
+    ignored: list[IgnoredFile] = []
+    kept: set[str] = set()
+    odd: list[str] = []
+    for part in said:
+        for path, tag in part.paths():
+            if path.endswith("/"):
                 continue
-    return make_rules(texts)
+            if not path.isascii() and not _is_utf8(path):
+                odd.append(_printable(path))
+                continue
+            rule = rules.rule_for(path, is_tracked=tag != "?")
+            if rule is None:
+                kept.add(path)
+            else:
+                ignored.append(rule)
+    return _Chosen(tuple(sorted(kept)), tuple(ignored), tuple(odd))
 
 
-def _list_with_git(root: Path, scratch: Path, *, depth: int) -> list[_Listed]:
-    arguments = [*_git_arguments(root, scratch), "ls-files", "-z", "-t", "--deduplicate"]
-    raw = run_git(root, [*arguments, "--cached", "--others", "--exclude-standard"])
-    listed = []
-    for entry in raw.decode("utf-8", "surrogateescape").split("\0"):
-        tag, _, path = entry.partition(" ")
-        if not path:
+def _ignore_files(root: Path, said: Iterable[_Said]) -> Iterator[tuple[str, str]]:
+    """The workspace's own rules: every `.codecompassignore` among its files, with its text."""
+    marked = IGNORE_FILE.encode()
+    for part in said:
+        if marked not in part.raw:
             continue
-        if path.endswith("/"):
-            listed += _list_nested(root, scratch, path, depth=depth)
-        else:
-            listed.append(_Listed(path, is_tracked=tag != "?"))
-    return listed
+        for path, _ in part.paths():
+            if path.rsplit("/", 1)[-1] == IGNORE_FILE and not (root / path).is_symlink():
+                with suppress(OSError):
+                    yield path, (root / path).read_text("utf-8", "replace")
 
 
-def _list_nested(root: Path, scratch: Path, path: str, *, depth: int) -> list[_Listed]:
-    """The files of a repository inside the workspace, which git shows as one folder."""
+def _list_with_git(root: Path, scratch: Path, prefix: str = "", depth: int = 0) -> list[_Said]:
+    """What git lists, of the repository at a folder and of those inside it."""
+    folder = root / prefix
+    arguments = [*_git_arguments(folder, scratch), "ls-files", "-z", "-t", "--deduplicate"]
+    raw = run_git(folder, [*arguments, "--cached", "--others", "--exclude-standard"])
+    found = [_Said(prefix, raw)]
+    if b"/\0" in raw:  # git shows a repository inside as one folder
+        for path, _ in found[0].paths():
+            if path.endswith("/"):
+                found += _list_nested(root, scratch, path, depth=depth)
+    return found
+
+
+def _list_nested(root: Path, scratch: Path, path: str, *, depth: int) -> list[_Said]:
+    """The files of a repository inside the workspace."""
     inner = root / path
     if depth >= _MAX_NESTED_REPOSITORIES or inner.is_symlink() or not (inner / ".git").exists():
         return []
-    outer, nested = find_repository(root), find_repository(inner)
+    outer, nested = find_repository(inner.parent), find_repository(inner)
     if outer and nested and outer.common_dir == nested.common_dir:
         return []  # another worktree of this repository: another branch's files
-    listed = _list_with_git(inner, scratch, depth=depth + 1)
-    return [_Listed(f"{path}{item.path}", item.is_tracked) for item in listed]
+    return _list_with_git(root, scratch, path, depth + 1)
 
 
 def _git_arguments(root: Path, scratch: Path) -> list[str]:
@@ -143,11 +170,13 @@ def _stat_all(root: Path, paths: Sequence[str]) -> tuple[list[FileStat], dict[st
     files: list[FileStat] = []
     skipped: dict[str, SkipReason] = {}
     real_folders = {"": True}
-    for path in sorted(set(paths)):
+    top = f"{root}/"
+    for path in paths:
         folder = path.rpartition("/")[0]
         found: FileStat | SkipReason | None = SkipReason.OUTSIDE
-        if _is_real_folder(root, folder, real_folders):
-            found = _stat(root, path)
+        is_real = real_folders.get(folder)
+        if is_real or (is_real is None and _is_real_folder(top, folder, real_folders)):
+            found = _stat(root, top, path)
         if isinstance(found, FileStat):
             files.append(found)
         elif found is not None:
@@ -155,19 +184,19 @@ def _stat_all(root: Path, paths: Sequence[str]) -> tuple[list[FileStat], dict[st
     return files, skipped
 
 
-def _is_real_folder(root: Path, folder: str, known: dict[str, bool]) -> bool:
+def _is_real_folder(top: str, folder: str, known: dict[str, bool]) -> bool:
     """Whether a folder is really where it seems to be: no part of it is a link."""
     if folder not in known:
         parent = folder.rpartition("/")[0]
-        is_link = (root / folder).is_symlink()
-        known[folder] = _is_real_folder(root, parent, known) and not is_link
+        is_link = os.path.islink(f"{top}{folder}")  # noqa: PTH114  # many times faster
+        known[folder] = _is_real_folder(top, parent, known) and not is_link
     return known[folder]
 
 
-def _stat(root: Path, path: str) -> FileStat | SkipReason | None:
+def _stat(root: Path, top: str, path: str) -> FileStat | SkipReason | None:
     """The stat of a regular file; None if it is gone (deleted, but still in git's index)."""
     try:
-        seen = os.lstat(f"{root}/{path}")
+        seen = os.lstat(f"{top}{path}")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:

@@ -8,12 +8,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 from codecompass.model.query import SymbolFilters
 from codecompass.model.snapshot import VersionId
 from codecompass.store.analyzers import Analyzer
 from codecompass.text.identifiers import split_name
 
+# Made of the paths alone, when they are needed.
+_OF_PATHS = frozenset({"by_name", "usual_depth", "words"})
 # Shorter words begin too many others.
 _MIN_PREFIX_CHARS = 4
 _KEY_CHARS = 3
@@ -86,8 +89,11 @@ def _terms(text: str, analyzer: Analyzer) -> tuple[str, ...]:
 class Catalog:
     """All indexed files of a snapshot, by path."""
 
-    def __init__(self, files: Iterable[CatalogFile], analyzer: Analyzer) -> None:
-        self.files = sorted(files, key=lambda file: file.path)
+    def __init__(
+        self, files: Iterable[CatalogFile], analyzer: Analyzer, near: "Catalog | None" = None
+    ) -> None:
+        """`near` is of another state; what depends on paths alone is taken over if it can be."""
+        self.files = sorted(files, key=attrgetter("path"))
         self._analyzer = analyzer
         by_version: dict[VersionId, list[int]] = defaultdict(list)
         for index, file in enumerate(self.files):
@@ -95,6 +101,9 @@ class Catalog:
         self.by_version: Mapping[VersionId, Sequence[int]] = dict(by_version)
         self.paths = [file.path for file in self.files]
         self.versions = [file.version_id for file in self.files]
+        if near is not None and near.paths == self.paths:
+            for name in _OF_PATHS & vars(near).keys():
+                vars(self)[name] = vars(near)[name]
 
     @cached_property
     def by_path(self) -> Mapping[str, CatalogFile]:

@@ -21,7 +21,7 @@ from codecompass.store.links import (
     read_misses,
     snapshot_links,
 )
-from codecompass.store.modules import DeclaredName, all_modules, read_names
+from codecompass.store.modules import DeclaredName, KnownModules, read_names
 
 _LAST_BYTE = 2**31 - 1
 
@@ -70,9 +70,13 @@ class LinkMap:
     """Which link each path of a snapshot has; made once for each published state."""
 
     def __init__(
-        self, database: Database, snapshot_id: SnapshotId, files: Mapping[str, FileEntry]
+        self,
+        database: Database,
+        snapshot_id: SnapshotId,
+        files: Mapping[str, FileEntry],
+        modules: KnownModules,
     ) -> None:
-        known = all_modules(database)
+        known = modules.read(database, files.values())
         ids = snapshot_links(database, snapshot_id) or []
         linked = sorted(
             (path, entry.version_id)

@@ -14,9 +14,11 @@ from codecompass.store.database import Database
 from codecompass.store.grams import GramIndex
 from codecompass.store.graph import LinkMap
 from codecompass.store.lists import FileLists
+from codecompass.store.modules import KnownModules
 from codecompass.store.snapshots import (
     Extraction,
     SnapshotRecord,
+    extractions_of,
     snapshot_files,
     version_extractions,
 )
@@ -38,8 +40,13 @@ class KeptSnapshot:
     """One published state of one snapshot."""
 
     def __init__(
-        self, record: SnapshotRecord, files: Mapping[str, FileEntry], extractions: _Extractions
+        self,
+        record: SnapshotRecord,
+        files: Mapping[str, FileEntry],
+        extractions: _Extractions,
+        before: KeptSnapshot | None = None,
     ) -> None:
+        """`before` is an older state, of which most is taken over."""
         self._record_id = record.id
         self._links: LinkMap | None = None
         self.vectors: tuple[object, SnapshotVectors | None] | None = None  # and of which state
@@ -48,21 +55,24 @@ class KeptSnapshot:
         self.files = files
         used = {entry.version_id for entry in files.values() if entry.version_id is not None}
         self.extractors = sorted({extractions[version_id] for version_id in used})
-        self.catalog = Catalog(
-            (
-                CatalogFile(entry.path, entry.version_id, extractions[entry.version_id].language)
-                for entry in files.values()
-                if entry.version_id is not None
-            ),
-            shared_analyzer(),
-        )
+        known: Mapping[str, CatalogFile] = before.catalog.by_path if before else {}
+        indexed: list[CatalogFile] = []
+        for path, entry in files.items():
+            old = known.get(path)
+            if old is not None and old.version_id == entry.version_id:
+                indexed.append(old)
+            elif entry.version_id is not None:
+                language = extractions[entry.version_id].language
+                indexed.append(CatalogFile(path, entry.version_id, language))
+        near = before.catalog if before else None
+        self.catalog: Catalog = Catalog(indexed, shared_analyzer(), near)
         self._versions: _Versions = (-1, -1)
         self._others: frozenset[VersionId] = frozenset()
 
-    def links(self, database: Database) -> LinkMap:
+    def links(self, database: Database, modules: KnownModules) -> LinkMap:
         """Which link each path has."""
         if self._links is None:
-            self._links = LinkMap(database, self._record_id, self.files)
+            self._links = LinkMap(database, self._record_id, self.files, modules)
         return self._links
 
     def others(self, database: Database) -> frozenset[VersionId]:
@@ -82,16 +92,19 @@ class Kept:
 
     def __init__(self, vectors: Path) -> None:
         self.lists = FileLists()
+        self.modules = KnownModules()
         self._vectors = vectors
         self._snapshots: OrderedDict[SnapshotId, KeptSnapshot] = OrderedDict()
         self._grams = GramIndex()
+        self._extractions: _Extractions = {}  # of the last snapshot that was read
 
     def snapshot(self, database: Database, record: SnapshotRecord) -> KeptSnapshot:
         """A snapshot's state; what is kept of an older one is replaced."""
         found = self._snapshots.get(record.id)
         if found is None or found.generation != record.generation:
             files = snapshot_files(database, record, self.lists)
-            found = KeptSnapshot(record, files, version_extractions(database, record))
+            self._extractions = _extractions_of(database, record, files, self._extractions)
+            found = KeptSnapshot(record, files, self._extractions, found)
             self._snapshots[record.id] = found
         elif found.revision != record.revision:  # other times, the same contents
             found.files = snapshot_files(database, record, self.lists)
@@ -123,3 +136,17 @@ class Kept:
             sql = f"SELECT version_id, bits FROM grams WHERE version_id IN ({marks})"  # noqa: S608  # only question marks
             self._grams.add((VersionId(row[0]), row[1]) for row in database.rows(sql, part))
         return self._grams
+
+
+def _extractions_of(
+    database: Database,
+    record: SnapshotRecord,
+    files: Mapping[str, FileEntry],
+    known: _Extractions,
+) -> _Extractions:
+    """How all versions of a snapshot were extracted; only of a few others is asked."""
+    used = {entry.version_id for entry in files.values() if entry.version_id is not None}
+    missing = used - known.keys()
+    if len(missing) > _BATCH:
+        return version_extractions(database, record)
+    return {**known, **extractions_of(database, sorted(missing))} if missing else known

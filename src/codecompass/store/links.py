@@ -7,7 +7,7 @@ all three name the same link. Declarations are numbered once for the whole store
 import json
 import zlib
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NewType
 
 from codecompass.model.edge import LinkedFile, Miss, Node
@@ -25,19 +25,24 @@ class NodeNumbers:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._known: dict[str, dict[str, int]] = {}  # by path and key
+        self._whole: set[str] = set()  # paths of which all are known
+        self._asked: dict[str, int] = {}  # how many of a path were asked for
         row = database.row("SELECT MAX(id) FROM nodes")
         self._next = (row[0] or 0) + 1 if row else 1
         self._is_empty = self._next == 1
 
-    def numbers(self, nodes: Iterable[Node]) -> dict[Node, int]:
+    def numbers(self, nodes: Collection[Node]) -> dict[Node, int]:
         """The numbers of declarations; inside a transaction."""
         found: dict[Node, int] = {}
         fresh: list[tuple[int, str, str]] = []
+        wanted: dict[str, list[str]] = {}
+        for path, key in nodes:
+            wanted.setdefault(path, []).append(key)
+        for path, keys in wanted.items():
+            self._look_up(path, keys)
         for node in nodes:
             path, key = node
-            known = self._known.get(path)
-            if known is None:
-                known = self._known[path] = self._stored(path)
+            known = self._known[path]
             number = known.get(key)
             if number is None:
                 number = known[key] = self._next
@@ -47,11 +52,20 @@ class NodeNumbers:
         self._database.run_many("INSERT INTO nodes VALUES (?, ?, ?)", fresh)
         return found
 
-    def _stored(self, path: str) -> dict[str, int]:
-        if self._is_empty:
-            return {}
-        rows = self._database.rows("SELECT key, id FROM nodes WHERE path = ?", (path,))
-        return dict(rows)
+    def _look_up(self, path: str, keys: Sequence[str]) -> None:
+        """Read the numbers of a file's declarations: of these, or of all if they are many."""
+        known = self._known.setdefault(path, {})
+        if self._is_empty or path in self._whole:
+            return
+        missing = [key for key in keys if key not in known]
+        self._asked[path] = self._asked.get(path, 0) + len(missing)
+        sql = "SELECT key, id FROM nodes WHERE path = ?"
+        if self._asked[path] > _BATCH:  # one list of names may have hundreds of thousands
+            self._whole.add(path)
+            known.update(self._database.rows(sql, (path,)))
+        elif missing:
+            marks = ", ".join("?" * len(missing))
+            known.update(self._database.rows(f"{sql} AND key IN ({marks})", (path, *missing)))
 
 
 def insert_links(

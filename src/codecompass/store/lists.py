@@ -4,15 +4,18 @@ A list is a whole set of files and never changes. A snapshot names one and keeps
 what it has otherwise; fifty worktrees of one commit share one list.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NewType
 
-from codecompass.model.snapshot import FileEntry, VersionId
+from codecompass.model.snapshot import FileEntry, SnapshotId, VersionId
 from codecompass.model.source import SkipReason
 from codecompass.store.database import Database, Row
 
 ListId = NewType("ListId", int)
+SnapshotState = tuple[SnapshotId, int, int]
+"""A snapshot, its generation and its revision: no two states have the same."""
 
 FILE_COLUMNS = (
     "path, version_id, skip_reason, coalesce(versions.blob_id, files.blob_id),"
@@ -43,6 +46,25 @@ class FileLists:
 
     def __init__(self) -> None:
         self._kept: dict[ListId, dict[str, FileEntry]] = {}
+        self._states: OrderedDict[SnapshotState, Mapping[str, FileEntry]] = OrderedDict()
+
+    def of_state(
+        self, state: SnapshotState, read: Callable[[], Mapping[str, FileEntry]]
+    ) -> Mapping[str, FileEntry]:
+        """The files of one state of a snapshot, read if they are not kept."""
+        found = self._states.get(state)
+        return self.keep_state(state, read()) if found is None else found
+
+    def keep_state(
+        self, state: SnapshotState, files: Mapping[str, FileEntry]
+    ) -> Mapping[str, FileEntry]:
+        """Keep the files of a state that will be asked for; others of its snapshot go."""
+        for older in [known for known in self._states if known[0] == state[0]]:
+            del self._states[older]
+        self._states[state] = files
+        while len(self._states) > _KEPT:
+            self._states.popitem(last=False)
+        return files
 
     def files(self, database: Database, list_id: ListId) -> Mapping[str, FileEntry]:
         """The files of a list by path."""
@@ -97,7 +119,7 @@ def _differences(
     changes: dict[str, FileEntry | None] = {
         path: entry
         for path, entry in files.items()
-        if path not in listed or not entry.says_same(listed[path])
+        if (old := listed.get(path)) is not entry and (old is None or not entry.says_same(old))
     }
     changes.update(dict.fromkeys(path for path in listed if path not in files))
     return changes

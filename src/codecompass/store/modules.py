@@ -2,12 +2,12 @@
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from codecompass.model.module import Decl, ModuleFacts, Scope, Use
-from codecompass.model.snapshot import VersionId
+from codecompass.model.snapshot import FileEntry, VersionId
 from codecompass.store.database import Database, Row
 
 _PUT = "INSERT INTO modules VALUES (?, ?, ?, ?, ?, ?)"
@@ -24,7 +24,7 @@ A plain list as it is stored: large files have thousands, and a question needs o
 class ModuleInfo(NamedTuple):
     """What is known of a module without reading its tables."""
 
-    version_id: VersionId
+    language: str
     shares: bool  # whether it has names that every file may know
 
 
@@ -115,10 +115,30 @@ def _column(database: Database, name: str, ids: Sequence[VersionId]) -> dict[Ver
     return found
 
 
-def all_modules(database: Database) -> dict[VersionId, ModuleInfo]:
-    """Every version of the store that has tables."""
-    rows = database.rows("SELECT version_id, shared IS NOT NULL FROM modules")
-    return {VersionId(row[0]): ModuleInfo(VersionId(row[0]), bool(row[1])) for row in rows}
+class KnownModules:
+    """Which versions have tables; kept, since versions never change and ids are never reused."""
+
+    def __init__(self) -> None:
+        self._known: dict[VersionId, ModuleInfo] = {}
+        self._looked_at: set[VersionId] = set()
+
+    def read(
+        self, database: Database, entries: Iterable[FileEntry]
+    ) -> Mapping[VersionId, ModuleInfo]:
+        """Those of the versions of some files that have tables, and others asked for before."""
+        wanted = {entry.version_id for entry in entries if entry.version_id is not None}
+        missing = sorted(wanted - self._looked_at)
+        for start in range(0, len(missing), _BATCH):
+            part = missing[start : start + _BATCH]
+            marks = ", ".join("?" * len(part))
+            sql = (
+                "SELECT version_id, language, shared IS NOT NULL FROM modules"  # noqa: S608  # only question marks
+                f" JOIN versions ON versions.id = version_id WHERE version_id IN ({marks})"
+            )
+            for version_id, language, shares in database.rows(sql, part):
+                self._known[VersionId(version_id)] = ModuleInfo(language, bool(shares))
+        self._looked_at.update(missing)
+        return self._known
 
 
 def _modules_of(facts: ModuleFacts) -> list[str]:

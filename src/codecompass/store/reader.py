@@ -277,7 +277,7 @@ class SnapshotReader:
     @cached_property
     def graph(self) -> GraphReader:
         """What the uses in this snapshot mean."""
-        return GraphReader(self._database, self._state.links(self._database))
+        return GraphReader(self._database, self._state.links(self._database, self._kept.modules))
 
     def uses_named(self, name: str) -> list[Use]:
         """Where a name is used in this snapshot, by version and line."""

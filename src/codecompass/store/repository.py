@@ -31,6 +31,7 @@ from codecompass.store.layout import StoreLayout
 from codecompass.store.lexical import LexicalIndex, LexicalView, LexicalWriter
 from codecompass.store.lists import FileLists
 from codecompass.store.lock import WriterLock, is_writer_alive
+from codecompass.store.modules import KnownModules
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.schema import check_compatibility, create_tables
 from codecompass.store.snapshots import (
@@ -65,6 +66,7 @@ class WriteSession:
     lexical: LexicalWriter
     vectors: VectorWriter
     lists: FileLists
+    modules: KnownModules
     beat: Callable[[], None]  # tells those who wait that the work goes on
 
 
@@ -255,7 +257,10 @@ class RepositoryStore:
                 with index.writer(self._settings.writer_memory_mib) as lexical:
                     _repair(database, lexical)
                     vectors = VectorWriter(database, self.layout.vectors)
-                    yield WriteSession(database, lexical, vectors, self._kept.lists, lock.beat)
+                    kept = self._kept
+                    yield WriteSession(
+                        database, lexical, vectors, kept.lists, kept.modules, lock.beat
+                    )
 
     def _is_open(self) -> bool:
         """Whether what lies on the disk is what we have open."""

@@ -229,6 +229,7 @@ _INDEXES = {
     "missed_by_link": "missed (link_id)",
     "rests_by_link": "rests (link_id)",
     "files_by_version": "snapshot_files (version_id)",
+    "vectors_by_model": "vectors (model)",
 }
 
 

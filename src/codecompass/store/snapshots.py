@@ -5,7 +5,7 @@ import time
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -82,8 +82,15 @@ def all_snapshots(database: Database) -> list[SnapshotRecord]:
 
 def snapshot_files(
     database: Database, record: SnapshotRecord, lists: FileLists
-) -> dict[str, FileEntry]:
+) -> Mapping[str, FileEntry]:
     """Every path of a snapshot, indexed or skipped, with its time if one is known."""
+    state = (record.id, record.generation, record.revision)
+    return lists.of_state(state, lambda: _read_files(database, record, lists))
+
+
+def _read_files(
+    database: Database, record: SnapshotRecord, lists: FileLists
+) -> dict[str, FileEntry]:
     files = dict(lists.files(database, record.list_id))
     for entry in map(read_entry, database.rows(_CHANGES, (record.id,))):
         if entry.version_id is None and entry.skip_reason is None:
@@ -132,6 +139,15 @@ def publish_snapshot(
         ),
     )
     return found.id
+
+
+def keep_files(
+    database: Database, name: SnapshotName, files: Mapping[str, FileEntry], lists: FileLists
+) -> None:
+    """Spare readers of this process what was just committed: these are its files."""
+    found = find_snapshot(database, name)
+    if found is not None:
+        lists.keep_state((found.id, found.generation, found.revision), files)
 
 
 def update_times(
@@ -204,6 +220,13 @@ def version_extractions(database: Database, record: SnapshotRecord) -> dict[Vers
         (record.list_id, record.id),
     )
     return {VersionId(row[0]): Extraction(row[1], row[2]) for row in rows}
+
+
+def extractions_of(database: Database, ids: Sequence[VersionId]) -> dict[VersionId, Extraction]:
+    """How a few versions were extracted."""
+    marks = ", ".join("?" * len(ids))
+    sql = f"SELECT id, language, extractor FROM versions WHERE id IN ({marks})"  # noqa: S608  # only question marks
+    return {VersionId(row[0]): Extraction(row[1], row[2]) for row in database.rows(sql, ids)}
 
 
 def has_other_rules(database: Database, rules: str) -> bool:
