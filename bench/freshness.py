@@ -31,14 +31,16 @@ def main() -> None:
     with Engine.open(root) as engine:
         engine.index()
         counts = engine.status().counts
-        print(f"{root.name}: {counts.files if counts else 0:,} files")
+        watched = "with a watcher" if engine.status().watcher else "without a watcher"
+        print(f"{root.name}: {counts.files if counts else 0:,} files, {watched}")
         path = root / (given.file or _first_python_file(engine))
         before = path.read_bytes()
         engine.search("warm up")
         time.sleep(_SETTLE_S)
-        engine.locate("warm_up")
+        inside = path.relative_to(root).as_posix()
+        engine.outline(inside)
         try:
-            idle = [cost(lambda: engine.locate("warm_up")) for _ in range(given.rounds)]
+            idle = [cost(lambda: engine.outline(inside)) for _ in range(given.rounds)]
             saved = [_save_and_ask(engine, path, before, number) for number in range(given.rounds)]
         finally:
             path.write_bytes(before)

@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,19 @@ REPORTS = pytest.StashKey[list[str]]()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[REPORTS] = []
+    os.environ["CODECOMPASS_WATCH_START"] = "false"  # or each server leaves a process
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the lines of a worker on to whoever prints them."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["reports"] = session.config.stash[REPORTS]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[REPORTS] += getattr(node, "workeroutput", {}).get("reports", [])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -43,6 +57,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
     monkeypatch.setenv("CODECOMPASS_HOME", str(folder / "data"))
+    monkeypatch.setenv("CODECOMPASS_WATCH_START", "false")
     return folder / "data"
 
 

@@ -3,6 +3,7 @@
 import argparse
 
 from codecompass import __version__
+from codecompass.cli.upkeep_arguments import add_upkeep_commands
 from codecompass.model.reference import ROLE_CHOICES
 
 _EXAMPLES = """examples:
@@ -51,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_graph_commands(commands, with_ref)
     _add_branch_commands(commands, common, with_ref)
     _add_report_commands(commands, common, with_ref)
+    add_upkeep_commands(commands, common)
     _add_serve_commands(commands)
     _add_install_commands(commands, common)
     return parser
@@ -93,6 +95,11 @@ def _add_index_commands(
         "index", parents=[with_ref], help="build the index, or bring it up to date"
     )
     index.add_argument("--force", action="store_true", help="throw the index away first")
+    index.add_argument(
+        "--changed",
+        action="store_true",
+        help="look only at what a watcher saw change, where one runs",
+    )
     index.add_argument(
         "--show-ignored",
         action="store_true",
@@ -379,13 +386,6 @@ def _add_branch_commands(
         " every process, until it is switched again. Nothing is checked out.",
     )
     switch.add_argument("to", metavar="REF", help="branch, tag, commit, or live")
-    commands.add_parser(
-        "gc",
-        parents=[common],
-        help="throw away what no ref or work tree in use needs any more",
-        description="Drops working trees whose folders are gone, refs that nobody has asked for"
-        " in refs.keep_days or beyond refs.keep_snapshots, and all contents then in no use.",
-    )
 
 
 def _add_report_commands(

@@ -14,6 +14,7 @@ from codecompass.engine.operations import KINDS, call_operation
 from codecompass.engine.workspace import enclosing_workspace
 from codecompass.errors import BadInput
 from codecompass.indexing.job import Progress
+from codecompass.indexing.run import lower_priority
 from codecompass.model.answer import LocateAnswer, OutlineAnswer, StatusAnswer
 from codecompass.model.cluster import ClusterOptions
 from codecompass.model.query import (
@@ -79,7 +80,11 @@ def run_index(parsed: argparse.Namespace) -> int:
             lines = [f"{item.path}\t{item.source}:{item.line}\t{item.pattern}" for item in ignored]
             _print(parsed, {"ignored": ignored}, "\n".join(lines))
             return _ANSWERED
+        lower_priority(engine.workspace.settings.index.nice)
         with _Progress(parsed) as progress:
+            if parsed.changed and not parsed.force:
+                engine.freshen(progress=progress)
+                return _ANSWERED
             answer = engine.index(force=parsed.force, ref=parsed.ref, progress=progress)
         _answer(parsed, engine, answer)
     return _ANSWERED
@@ -88,6 +93,7 @@ def run_index(parsed: argparse.Namespace) -> int:
 def run_sync(parsed: argparse.Namespace) -> int:
     """Update an existing index."""
     with Engine.open(parsed.workspace) as engine:
+        lower_priority(engine.workspace.settings.index.nice)
         with _Progress(parsed) as progress:
             answer = engine.sync(ref=parsed.ref, progress=progress)
         _answer(parsed, engine, answer)

@@ -54,7 +54,7 @@ def is_of_machine(key: str) -> bool:
 
     A repository somebody cloned must not decide where we write, or whom we send code to.
     """
-    return key.startswith(("store.", "semantic.")) and key != "semantic.mode"
+    return key.startswith(("store.", "semantic.", "watch.")) and key != "semantic.mode"
 
 
 def _refuse_foreign(found: Mapping[str, tuple[object, str]]) -> None:

@@ -11,6 +11,7 @@ class IndexSettings:
     max_file_bytes: int = 1_048_576  # larger files are data; skipped and counted
     max_line_bytes: int = 20_000  # minified where most of a script is in longer lines; skipped
     workers: int = 0  # processes that extract; 0: one for each CPU, at most 8
+    nice: int = 0  # how much other programs come first; runs behind a watcher use 10
     inline_files: int = 50  # up to so many files are extracted without starting workers
     commit_files: int = 2_000  # after so many files what was extracted is made durable
 
@@ -33,6 +34,20 @@ class FreshnessSettings:
     sync_files: int = 200  # balanced: up to so many changed files are synced before answering
     wait_s: float = 3.0  # balanced: so long another process that does the same work is waited for
     recheck_after_s: float = 0.0  # a look at the files counts for so long; 0: look every time
+
+
+@dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """What a process that watches a repository does."""
+
+    start: bool = True  # a server starts one where none runs
+    debounce_s: float = 1.0  # files are read when nothing more was written for so long
+    reconcile_s: float = 1_800.0  # so often all files are looked at, whatever was told
+    poll_s: float = 30.0  # the same where the system tells nothing, as on network folders
+    share: float = 0.1  # of the time, that reading changes behind everybody's back may take
+    idle_exit_s: float = 1_800.0  # one that a server started ends when nobody asks for so long
+    max_folders: int = 100_000  # of more folders none is watched
+    timeout_s: float = 1.0  # so long a question waits for its word, then looks for itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +168,7 @@ class ServerSettings:
     jobs_per_minute: int = 6  # folders that begin to be indexed on demand
     max_requests: int = 500  # over HTTP at the same time; more are told to come back
     max_body_bytes: int = 1_048_576  # of one request over HTTP
+    rest_after_s: float = 60.0  # asked nothing for so long, a server gives memory back
     audit: bool = True  # note each call in a log: which tool, how long, what came of it
 
 
@@ -163,6 +179,7 @@ class Settings:
     index: IndexSettings = field(default_factory=IndexSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
+    watch: WatchSettings = field(default_factory=WatchSettings)
     refs: RefSettings = field(default_factory=RefSettings)
     answers: AnswerSettings = field(default_factory=AnswerSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -187,6 +204,7 @@ PARTS = {
     "index": IndexSettings,
     "store": StoreSettings,
     "freshness": FreshnessSettings,
+    "watch": WatchSettings,
     "refs": RefSettings,
     "answers": AnswerSettings,
     "search": SearchSettings,

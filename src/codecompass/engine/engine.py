@@ -80,6 +80,10 @@ class Engine(Questions):
         note = f"no search by meaning: {problem}" if problem else None
         return SyncAnswer(root, meant, report.counts, report.duration_ms, report.published, note)
 
+    def freshen(self, *, progress: Progress = silent) -> None:
+        """Bring the working tree's index up to date; where a watcher runs, by what it saw."""
+        self._views.freshen(progress)
+
     def sync(self, *, ref: str | None = None, progress: Progress = silent) -> SyncAnswer:
         """Bring an existing index up to date."""
         if self._store.compatibility() is Compatibility.NOT_INDEXED:
@@ -192,6 +196,7 @@ class Engine(Questions):
             published_at=record.published_at if record else None,
             recovery=_recovery(job, is_published=record is not None),
             is_being_written=self._store.is_being_written() or None,
+            watcher=self._views.watching.in_words(),
         )
 
 

@@ -69,6 +69,12 @@ class Questions:
         self._searcher = Searcher(workspace.root, workspace.settings, self._views.semantics)
         self._clusters = ClusterCache()
 
+    def rest(self) -> None:
+        """Give back what the next question can read again: memory, files, processes."""
+        self._views.rest()
+        self._store.rest()
+        self._clusters = ClusterCache()
+
     @contextmanager
     def telling(self, progress: Progress) -> Generator[None]:
         """Tell how far long work is in all questions inside; what `progress` raises ends it."""

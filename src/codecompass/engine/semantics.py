@@ -32,6 +32,14 @@ class Semantics:
                 self.is_blocked = isinstance(error, ProviderBlocked)
         return self._embedder
 
+    def rest(self) -> None:
+        """Forget the model until it is needed again; what is wrong with it stays known."""
+        if self._embedder is not None:
+            self._embedder, self._is_loaded = None, False
+            from codecompass.embed.static import load_static  # loaded with the model
+
+            load_static.cache_clear()
+
     def _load(self) -> Embedder | None:
         if self.settings.mode == "off":
             return None

@@ -9,10 +9,17 @@ from pathlib import Path
 from codecompass.engine.freshness import Step, next_step
 from codecompass.engine.layers import Base, Layers
 from codecompass.engine.semantics import Semantics
+from codecompass.engine.watching import Told, Watching
 from codecompass.engine.workspace import Workspace
 from codecompass.errors import BadInput, GitFailed, IndexMissing, RefMissing, StoreBusy
 from codecompass.indexing.job import JobSettings, Progress, SyncReport
-from codecompass.indexing.sync import Look, look_for_changes, real_changes, sync_workspace
+from codecompass.indexing.sync import (
+    Look,
+    look_at_paths,
+    look_for_changes,
+    real_changes,
+    sync_workspace,
+)
 from codecompass.indexing.trees import is_tree_current, lacked_blobs, sync_tree
 from codecompass.model.answer import Freshness, Seen
 from codecompass.model.refs import ResolvedRef
@@ -116,6 +123,7 @@ class Views:
         self._store = store
         self._can_sync_behind = can_sync_behind
         self.semantics = Semantics(workspace.settings.semantic)
+        self.watching = Watching(workspace.layout.folder, workspace.root, workspace.settings.watch)
         self.root = workspace.root
         self.objects = GitObjects(workspace.root)
         self.layers = Layers(
@@ -133,6 +141,12 @@ class Views:
     def close(self) -> None:
         """End the processes that were started."""
         self.objects.close()
+
+    def rest(self) -> None:
+        """Let go of what is only kept to be quick."""
+        self.objects.close()
+        self.semantics.rest()
+        self._on_disk, self._lacked = {}, (None, 0)
 
     @property
     def job_settings(self) -> JobSettings:
@@ -267,8 +281,9 @@ class Views:
     def sync_live(
         self, progress: Progress, *, force: bool = False, look: Look | None = None
     ) -> SyncReport:
-        """Publish the snapshot of the working tree."""
-        return sync_workspace(
+        """Publish the snapshot of the working tree, as it is or as a look has found it."""
+        told = self.watching.ask() if look is None else None
+        report = sync_workspace(
             self._store,
             self.root,
             scratch=self._workspace.scratch,
@@ -277,6 +292,8 @@ class Views:
             force=force,
             look=look,
         )
+        self.watching.note_look(told, self._store.state_of(live_name(self.root)))
+        return report
 
     def _told(self, progress: Progress) -> Progress:
         listener = self.listener
@@ -310,14 +327,33 @@ class Views:
             self._fresh_until = started + self._workspace.settings.freshness.recheck_after_s
         return found
 
+    def freshen(self, progress: Progress) -> None:
+        """Bring the working tree's snapshot up to date by what the watcher says, if one runs."""
+        look, told = self._look()
+        if look is None or not look.delta.is_empty:
+            self.sync_live(progress, look=look)
+        self.watching.note_look(told, self._store.state_of(live_name(self.root)))
+
+    def _look(self) -> tuple[Look | None, Told | None]:
+        """What changed since the last publish: as the watcher says, or by a look at all files."""
+        scratch, settings = self._workspace.scratch, self._workspace.settings.index
+        told = self.watching.ask()
+        paths = told.since(self._store.state_of(live_name(self.root))) if told else None
+        look = None
+        if paths is not None:
+            look = look_at_paths(self._store, self.root, paths, scratch=scratch, settings=settings)
+        if look is None:
+            look = look_for_changes(self._store, self.root, scratch=scratch, settings=settings)
+            return look, told
+        return look, told if paths else None  # nothing new: nobody has to be told
+
     def _look_and_sync(self, progress: Progress) -> Freshness:
         settings = self._workspace.settings
-        look = look_for_changes(
-            self._store, self.root, scratch=self._workspace.scratch, settings=settings.index
-        )
+        look, told = self._look()
         delta = look.delta if look else None
         step = next_step(delta, settings.freshness, can_sync_behind=self._can_sync_behind)
         if step is Step.ANSWER:
+            self.watching.note_look(told, self._store.state_of(live_name(self.root)))
             return Freshness.FRESH
         if step is Step.ANSWER_STALE:
             return Freshness.FRESH if self.real_delta().is_empty else Freshness.STALE
@@ -332,6 +368,7 @@ class Views:
             if must_wait:
                 raise
             return Freshness.SYNCING
+        self.watching.note_look(told, self._store.state_of(live_name(self.root)))
         return Freshness.FRESH
 
     def _is_still_syncing(self) -> bool:

@@ -53,11 +53,13 @@ def find_requoted(
     importers: dict[str, VersionId] = {}
     relevant: set[tuple[str, str, str]] = set()
     paths: dict[VersionId, list[str]] = {}
-    for entry in known.values():
+    rows = imports_with(database, words)
+    importing = {row.version_id for row in rows}
+    for path, entry in known.items():
         # A file that changed itself is left out: all of its chunks are new.
-        if entry.version_id is not None and entry.path not in touched:
-            paths.setdefault(entry.version_id, []).append(entry.path)
-    for row in imports_with(database, words):
+        if entry.version_id in importing and path not in touched:
+            paths.setdefault(entry.version_id, []).append(path)
+    for row in rows:
         for path in paths.get(row.version_id, ()):
             if files.may_be_meant(row.module, row.name, path):
                 importers[path] = row.version_id

@@ -27,6 +27,7 @@ class Plan:
     extract: list[Unknown] = field(default_factory=list)
     scanned: int = 0
     hashed: int = 0
+    touched: Collection[str] | None = None  # what may differ from before; None: anything may
 
     def reused(self) -> int:
         """How many files are new or changed here and have a content known from elsewhere."""
@@ -34,12 +35,19 @@ class Plan:
 
     def changed(self) -> list[FileEntry]:
         """The settled files that are not what was published before."""
-        return [entry for path, entry in self.files.items() if self._is_new(path, entry)]
+        paths = self.files if self.touched is None else self.touched
+        found = ((path, self.files.get(path)) for path in paths)
+        return [entry for path, entry in found if entry is not None and self._is_new(path, entry)]
 
     def dropped(self) -> list[str]:
         """The paths that were published before and are no more."""
-        kept = self.files.keys() | {item.path for item in self.extract}
-        return [path for path in self.known if path not in kept]
+        paths = self.known if self.touched is None else self.touched
+        extracted = {item.path for item in self.extract}
+        return [
+            path
+            for path in paths
+            if path in self.known and path not in self.files and path not in extracted
+        ]
 
     def _is_new(self, path: str, entry: FileEntry) -> bool:
         before = self.known.get(path)

@@ -42,6 +42,12 @@ def no_garbage_collection() -> Generator[None]:
             gc.enable()
 
 
+def lower_priority(steps: int) -> None:
+    """Let other programs come first, from now on and with all that is started."""
+    if steps > 0 and hasattr(os, "nice"):
+        os.nice(steps)
+
+
 def extract_all(
     root: Path, items: Sequence[WorkItem], settings: IndexSettings
 ) -> Iterator[list[ExtractedFile]]:

@@ -1,8 +1,9 @@
 """A workspace in, its snapshot published: look at the disk → decide → hand on to a job."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from codecompass.config.settings import IndexSettings
 from codecompass.indexing.job import Job, JobSettings, Progress, SyncReport
@@ -19,10 +20,9 @@ from codecompass.parse.languages import BY_NAME
 from codecompass.source.checkout import clean_blobs
 from codecompass.source.git import head_commit
 from codecompass.source.read import is_too_fresh, read_source
-from codecompass.source.walk import Listing, list_workspace
+from codecompass.source.walk import Listing, list_paths, list_workspace, stat_paths
 from codecompass.store.repository import RepositoryStore, WriteSession
 from codecompass.store.snapshots import (
-    SnapshotRecord,
     find_snapshot,
     has_other_rules,
     snapshot_files,
@@ -37,14 +37,18 @@ from codecompass.store.versions import (
 
 # Asking git about all files costs as much as reading so many of them.
 _ASK_GIT_FILES = 200
+# More paths are not put on one command line.
+_MAX_PATHS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A look at the workspace: what is there, and what a sync would look at more closely."""
+    """A look at the workspace: what a sync would look at more closely."""
 
-    listing: Listing
     delta: FileDelta
+    stats: Mapping[str, FileStat]  # of the changed files, and maybe of others
+    skipped: Mapping[str, SkipReason]  # found but not regular files of this workspace
+    scanned: int  # how many files were seen
     state: tuple[int, int]  # of the snapshot: its generation and revision
 
 
@@ -63,10 +67,62 @@ def look_for_changes(
         state = (reader.record.generation, reader.record.revision)
     listing = list_workspace(root, scratch)
     if has_other_rules:
-        delta = FileDelta(tuple(sorted(stat.path for stat in listing.files)), ())
+        delta = _all_of(listing, known)
     else:
         delta = _delta(known, listing, stale, languages)
-    return Look(listing, delta, state)
+    return _look(listing, delta, state)
+
+
+def look_at_paths(
+    store: RepositoryStore,
+    root: Path,
+    paths: Sequence[str],
+    *,
+    scratch: Path,
+    settings: IndexSettings,
+) -> Look | None:
+    """The same for some paths, where nothing else has changed; None if that is not enough."""
+    reader = store.reader(live_name(root))
+    if reader is None:
+        return None
+    with reader:
+        known = reader.files()
+        has_other_rules = reader.record.rules != admission_rules(settings)
+        if has_other_rules or stale_languages(reader.extractors()):
+            return None
+        state = (reader.record.generation, reader.record.revision)
+    if not paths:
+        return Look(FileDelta((), ()), {}, {}, 0, state)
+    if len(paths) > _MAX_PATHS or any(_is_in_other_repository(root, path) for path in paths):
+        return None
+    # What was listed stays listed, as no rule has changed.
+    listing = stat_paths(root, [path for path in paths if path in known])
+    strangers = [path for path in paths if path not in known and os.path.lexists(root / path)]
+    if strangers:
+        listing = listing.with_others(list_paths(root, scratch, strangers))
+    listed = {stat.path for stat in listing.files} | listing.skipped.keys()
+    deleted = sorted(path for path in paths if path in known and path not in listed)
+    changed = _delta(known, listing, (), {}).changed
+    return _look(listing, FileDelta(changed, tuple(deleted)), state)
+
+
+def _look(listing: Listing, delta: FileDelta, state: tuple[int, int]) -> Look:
+    wanted = set(delta.changed)
+    stats = {stat.path: stat for stat in listing.files if stat.path in wanted}
+    return Look(delta, stats, listing.skipped, len(listing.files), state)
+
+
+def _all_of(listing: Listing, known: Mapping[str, FileEntry]) -> FileDelta:
+    """Everything that is there is to be looked at."""
+    there = {stat.path for stat in listing.files} | listing.skipped.keys()
+    gone = (path for path in known if path not in there)
+    return FileDelta(tuple(sorted(there)), tuple(sorted(gone)))
+
+
+def _is_in_other_repository(root: Path, path: str) -> bool:
+    """Whether a path is in a repository inside the workspace: its own git has to be asked."""
+    folders = PurePosixPath(path).parents
+    return any((root / folder / ".git").exists() for folder in folders if folder.name)
 
 
 def real_changes(
@@ -120,9 +176,9 @@ def sync_workspace(  # noqa: PLR0913  # two of them are only ever given by name 
     with store.writing(force=force, on_wait=wait) as session:
         job = Job(session, root, settings=settings, progress=progress)
         planner = _Planner(session, root, settings.index)
-        if look is None or has_waited:  # whoever wrote meanwhile has seen newer files
-            return job.run(planner.plan(list_workspace(root, scratch)))
-        return job.run(planner.plan(look.listing, look))
+        if look is None or has_waited or not planner.is_of_now(look):
+            look = planner.look(list_workspace(root, scratch))
+        return job.run(planner.plan(look))
 
 
 class _Planner:
@@ -133,42 +189,49 @@ class _Planner:
         self._database = session.database
         self._root = root
         self._settings = settings
+        self._previous = find_snapshot(self._database, live_name(root))
 
-    def plan(self, listing: Listing, look: Look | None = None) -> Plan:
+    def is_of_now(self, look: Look) -> bool:
+        """Whether nobody has published anything since a look."""
+        return look.state == self._state
+
+    @property
+    def _state(self) -> tuple[int, int]:
+        previous = self._previous
+        return (previous.generation, previous.revision) if previous else (0, 0)
+
+    def look(self, listing: Listing) -> Look:
+        """What a list of all files says, compared with the snapshot."""
+        return _look(listing, self._decide(listing), self._state)
+
+    def plan(self, look: Look) -> Plan:
         """Settle what can be settled without extracting anything."""
-        name = live_name(self._root)
-        previous = find_snapshot(self._database, name)
-        known = self._known(previous)
+        known = self._known()
         rules = admission_rules(self._settings)
-        plan = Plan(name, head_commit(self._root), rules, known, scanned=len(listing.files))
-        is_same = look and previous and look.state == (previous.generation, previous.revision)
-        delta = look.delta if look and is_same else self._decide(previous, known, listing)
-        changed = set(delta.changed)
-        for stat in listing.files:
-            if stat.path not in changed:
-                plan.files[stat.path] = known[stat.path]
-        for path, reason in listing.skipped.items():
-            plan.files[path] = skipped_entry(path, reason, None)
-        stats = [stat for stat in listing.files if stat.path in changed]
+        name = live_name(self._root)
+        plan = Plan(name, head_commit(self._root), rules, known, scanned=look.scanned)
+        touched = {*look.delta.changed, *look.delta.deleted}
+        plan.files = {path: entry for path, entry in known.items() if path not in touched}
+        plan.touched = touched
+        for path in look.delta.changed:
+            if path in look.skipped:
+                plan.files[path] = skipped_entry(path, look.skipped[path], None)
+        stats = [look.stats[path] for path in look.delta.changed if path in look.stats]
         if has_versions(self._database):
             self._settle(plan, stats)
         else:
             plan.extract = [Unknown(stat.path) for stat in stats]
         return plan
 
-    def _known(self, previous: SnapshotRecord | None) -> Mapping[str, FileEntry]:
-        if previous is None:
+    def _known(self) -> Mapping[str, FileEntry]:
+        if self._previous is None:
             return {}
-        return snapshot_files(self._database, previous, self._session.lists)
+        return snapshot_files(self._database, self._previous, self._session.lists)
 
-    def _decide(
-        self,
-        previous: SnapshotRecord | None,
-        known: Mapping[str, FileEntry],
-        listing: Listing,
-    ) -> FileDelta:
+    def _decide(self, listing: Listing) -> FileDelta:
+        previous, known = self._previous, self._known()
         if previous is None or previous.rules != admission_rules(self._settings):
-            return FileDelta(tuple(stat.path for stat in listing.files), ())
+            return _all_of(listing, known)
         extractions = version_extractions(self._database, previous)
         languages = {
             path: extractions[entry.version_id].language

@@ -55,7 +55,7 @@ FAMILIES = (
         frozenset({"python"}),
         python.DIALECT,
         PythonInference,
-        lambda paths, _configs: python.PythonModules(paths),
+        lambda paths, _configs: python.modules_of(tuple(paths)),
     ),
     Family(
         "ecma",

@@ -25,7 +25,9 @@ from codecompass.mcp.complaints import complain, say
 from codecompass.mcp.content import Block, block, blocks, capped, error_content, length
 from codecompass.mcp.engines import Engines
 from codecompass.mcp.indexer import Tell
+from codecompass.mcp.resting import Resting
 from codecompass.mcp.tools import Tool
+from codecompass.mcp.watchers import Watchers
 from codecompass.model.answer import Freshness, Meta
 from codecompass.model.context_answer import ContextAnswer
 from codecompass.model.health import HealthAnswer, WorkspaceHealth
@@ -71,6 +73,8 @@ class Calls:
         )
         self._engines = Engines(for_each=server.engines, workspaces=server.warm_workspaces)
         self._building = Building(self._engines, self._registry, server)
+        self._watchers = Watchers(self._settings.watch)
+        self._resting = Resting(self._engines.rest, server.rest_after_s)
         self._audit = AuditLog(self._settings.store.home, is_on=server.audit)
         self._options = options
         self._noted: dict[Path, float] = {}
@@ -97,7 +101,8 @@ class Calls:
         try:
             asked = self._asked(tool, arguments, tell, is_cancelled)
             root = str(asked.root)
-            content = self._content(asked)
+            with self._resting.awake():
+                content = self._content(asked)
         except Cancelled:
             content, outcome = [], "cancelled"
         except CodeCompassError as error:
@@ -129,14 +134,18 @@ class Calls:
         if not self._options.is_prewarmed:
             return
         self._is_warming = True
+        with self._resting.awake():
+            self._open_warm()
+        self._is_warming = False
+
+    def _open_warm(self) -> None:
         for root in self._registry.warm():
             try:
-                with self._engines.lease(root) as engine:
+                with self._engines.warming(root) as engine:
                     if engine.readiness() is Compatibility.COMPATIBLE:
                         engine.locate("main")
             except (CodeCompassError, OSError):
                 continue
-        self._is_warming = False
 
     def health(self) -> HealthAnswer:
         """All workspaces of this server."""
@@ -165,6 +174,7 @@ class Calls:
 
     def close(self) -> None:
         """End what was started."""
+        self._resting.close()
         self._building.close()
         self._engines.close()
 
@@ -227,6 +237,7 @@ class Calls:
             content = self._blocks(answer, asked)
             if isinstance(answer, ContextAnswer):
                 content = self._smaller(engine, asked, answer, content)
+            self._watchers.ensure(asked.root, engine.workspace.layout.folder)
         meta = getattr(answer, "meta", None)
         if isinstance(meta, Meta) and meta.freshness_status is Freshness.STALE:
             self._building.sync_behind(asked.root)

@@ -26,6 +26,7 @@ class Engines:
         self._workspaces = max(1, workspaces)
         self._free: OrderedDict[Path, list[Engine]] = OrderedDict()  # asked last at the end
         self._taken: dict[Path, int] = {}
+        self._warming: set[Path] = set()
         self._change = Condition()
         self._is_closed = False
 
@@ -44,6 +45,16 @@ class Engines:
         finally:
             self._give_back(root, engine)
 
+    @contextmanager
+    def warming(self, root: Path) -> Generator[Engine]:
+        """An engine to be made ready; the first question waits for it and opens no other."""
+        self._warming.add(root)
+        try:
+            with self.lease(root) as engine:
+                yield engine
+        finally:
+            self._warming.discard(root)
+
     def open_roots(self) -> list[Path]:
         """The workspaces that have an engine open."""
         with self._change:
@@ -58,6 +69,18 @@ class Engines:
         for engine in idle:
             engine.__exit__(None, None, None)
 
+    def rest(self) -> None:
+        """Let what nobody uses take little memory; of several engines of a folder one is left."""
+        with self._change:
+            spare = [engine for engines in self._free.values() for engine in engines[1:]]
+            kept = [engines[0] for engines in self._free.values() if engines]
+            for engines in self._free.values():
+                del engines[1:]
+            for engine in kept:
+                engine.rest()
+        for engine in spare:
+            engine.__exit__(None, None, None)
+
     def forget(self, root: Path) -> None:
         """Close what is open for a workspace and not used."""
         with self._change:
@@ -68,7 +91,9 @@ class Engines:
     def _take(self, root: Path, is_cancelled: Callable[[], bool], extra: int) -> Engine:
         most = self._for_each + extra
         with self._change:
-            while not self._free.get(root) and self._taken.get(root, 0) >= most:
+            while not self._free.get(root) and self._taken.get(root, 0) >= (
+                1 if root in self._warming and not extra else most
+            ):
                 self._change.wait(_LOOK_S)
                 if is_cancelled():
                     raise Cancelled("cancelled")

@@ -370,6 +370,7 @@ class StatusAnswer:
     published_at: str | None
     recovery: Recovery | None
     is_being_written: bool | None = None  # by some process, for this or another worktree
+    watcher: str | None = None  # the process that watches this workspace, and how
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,8 @@ def render_status(answer: StatusAnswer) -> str:
         found = answer.recovery
         lines.append(f"recovery   job {found.job_id} {found.error_code}: {found.message}")
         lines.append(f"           {found.advice}")
+    if answer.watcher:
+        lines.append(f"watched    by {answer.watcher}")
     if answer.is_being_written:
         lines.append("busy       a process is writing for this or another working tree")
     elif counts is None:

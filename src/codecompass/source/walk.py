@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from codecompass.errors import StoreError
 from codecompass.model.source import FileStat, IgnoredFile, SkipReason
@@ -29,6 +29,14 @@ class Listing:
     skipped: dict[str, SkipReason]  # found but not regular files of this workspace
     ignored: tuple[IgnoredFile, ...]  # left out by built-in rules and `.codecompassignore`
 
+    def with_others(self, other: "Listing") -> "Listing":
+        """What was found in two looks at different paths."""
+        return Listing(
+            (*self.files, *other.files),
+            {**self.skipped, **other.skipped},
+            (*self.ignored, *other.ignored),
+        )
+
 
 def list_workspace(root: Path, scratch: Path) -> Listing:
     """All files git would show in the workspace, less those our own rules leave out.
@@ -41,6 +49,46 @@ def list_workspace(root: Path, scratch: Path) -> Listing:
     files, skipped = _stat_all(root, chosen.kept)
     skipped |= dict.fromkeys(chosen.odd, SkipReason.ODD_NAME)
     return Listing(tuple(files), skipped, chosen.ignored)
+
+
+def list_folders(root: Path, scratch: Path) -> set[str]:
+    """The folders below a workspace that hold files to index, and those above them."""
+    said = tuple(_list_with_git(root, scratch))
+    found: set[str] = set()
+    # Not kept: who watches asks seldom and stays small.
+    for path in _choose.__wrapped__(said, tuple(_ignore_files(root, said))).kept:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
+
+
+def stat_paths(root: Path, paths: Sequence[str]) -> Listing:
+    """What is there of some paths that were listed before."""
+    files, skipped = _stat_all(root, paths)
+    return Listing(tuple(files), skipped, ())
+
+
+def list_paths(root: Path, scratch: Path, paths: Sequence[str]) -> Listing:
+    """Those of some paths that `list_workspace` would list; not of repositories inside."""
+    rules = [path for path in _ignore_files_above(paths) if (root / path).exists()]
+    arguments = [*_git_arguments(root, scratch), "--literal-pathspecs", "ls-files", "-z", "-t"]
+    arguments += ["--deduplicate", "--cached", "--others", "--exclude-standard", "--"]
+    said = (_Said("", run_git(root, [*arguments, *paths, *rules])),)
+    # Not kept: it would take the place of a whole list.
+    chosen = _choose.__wrapped__(said, tuple(_ignore_files(root, said)))
+    extra = frozenset(rules) - frozenset(paths)
+    files, skipped = _stat_all(root, [path for path in chosen.kept if path not in extra])
+    skipped |= dict.fromkeys(chosen.odd, SkipReason.ODD_NAME)
+    return Listing(tuple(files), skipped, chosen.ignored)
+
+
+def _ignore_files_above(paths: Iterable[str]) -> Iterator[str]:
+    """The `.codecompassignore` files that may have a say about some paths."""
+    folders = {folder.as_posix() for path in paths for folder in PurePosixPath(path).parents}
+    for folder in sorted(folders):
+        yield IGNORE_FILE if folder == "." else f"{folder}/{IGNORE_FILE}"
 
 
 def list_ignored_by_git(root: Path, scratch: Path) -> list[IgnoredFile]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codecompass.model.snapshot import FileEntry, SnapshotId, VersionId
+from codecompass.model.snapshot import FileEntry, SnapshotCounts, SnapshotId, VersionId
 from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.catalog import Catalog, CatalogFile
 from codecompass.store.database import Database
@@ -50,6 +50,7 @@ class KeptSnapshot:
         self._record_id = record.id
         self._links: LinkMap | None = None
         self.vectors: tuple[object, SnapshotVectors | None] | None = None  # and of which state
+        self.counts: SnapshotCounts | None = None  # when they were asked for
         self.generation = record.generation
         self.revision = record.revision
         self.files = files

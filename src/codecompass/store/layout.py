@@ -5,6 +5,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+SPARED = frozenset({"writer.lock", "watch.lock", "watch.json"})
+"""Files of a store that processes hold; they outlive what is in it."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoreLayout:

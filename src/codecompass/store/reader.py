@@ -303,7 +303,10 @@ class SnapshotReader:
 
     def counts(self) -> SnapshotCounts:
         """How much this snapshot holds."""
-        return count_snapshot(self._database, self.record, self.files())
+        state = self._state
+        if state.counts is None:
+            state.counts = count_snapshot(self._database, self.record, self.files())
+        return state.counts
 
     def _placed(self, condition: str, parameters: Sequence[object]) -> list[PlacedSymbol]:
         """Definitions that meet a condition, at each path that has them."""

@@ -27,7 +27,7 @@ from codecompass.store.jobs import (
     mark_rolled_back,
 )
 from codecompass.store.kept import Kept
-from codecompass.store.layout import StoreLayout
+from codecompass.store.layout import SPARED, StoreLayout
 from codecompass.store.lexical import LexicalIndex, LexicalView, LexicalWriter
 from codecompass.store.lists import FileLists
 from codecompass.store.lock import WriterLock, is_writer_alive
@@ -100,6 +100,11 @@ class RepositoryStore:
             self._database.close()
         self._database = self._lexical = None
 
+    def rest(self) -> None:
+        """Close what was opened, and keep nothing in memory."""
+        self.close()
+        self._kept = Kept(self.layout.vectors)
+
     def compatibility(self) -> Compatibility:
         """What can be done with what lies on the disk."""
         return check_compatibility(self.layout.database)
@@ -161,6 +166,13 @@ class RepositoryStore:
             return self._kept.snapshot(database, record).files if record else None
         finally:
             database.end_reading()
+
+    def state_of(self, name: SnapshotName) -> str:
+        """A text that changes with each publish of a snapshot; "" if there was none."""
+        if not self._is_open() and self.compatibility() is not Compatibility.COMPATIBLE:
+            return ""
+        record = find_snapshot(self._open_for_reading(), name)
+        return f"{record.id}.{record.generation}" if record else ""
 
     def snapshots(self) -> list[SnapshotRecord]:
         """Every snapshot of the store, the one used last first."""
@@ -307,7 +319,7 @@ class RepositoryStore:
         return default_refs(self._open_for_reading())
 
     def _empty(self) -> None:
-        """Remove everything but the lock, which we hold.
+        """Remove everything but the lock, which we hold, and what a watcher has there.
 
         Text first: a new database starts counting ids anew and must not meet old text.
         """
@@ -316,7 +328,7 @@ class RepositoryStore:
             for path in sorted(self.layout.folder.iterdir(), reverse=True):
                 if path.is_dir():
                     shutil.rmtree(path)
-                elif path != self.layout.lock:
+                elif path.name not in SPARED:
                     path.unlink()
         except OSError as error:
             raise StoreError(f"{self.layout.folder}: {error.strerror}") from error

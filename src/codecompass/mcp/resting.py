@@ -1,0 +1,55 @@
+"""After a while without questions, memory is given back; until then nothing wakes up."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Generator
+
+from codecompass.source.memory import give_back_memory
+
+
+class Resting:
+    """Calls `rest` once, some time after the last call has ended."""
+
+    def __init__(self, rest: Callable[[], None], after_s: float) -> None:
+        self._rest = rest
+        self._after_s = after_s
+        self._change = threading.Condition()
+        self._busy = self._calls = 0
+        self._is_over = False
+        self._thread: threading.Thread | None = None
+
+    @contextlib.contextmanager
+    def awake(self) -> Generator[None]:
+        """Not while this lasts, and not for a while afterwards."""
+        with self._change:
+            self._busy += 1
+            self._calls += 1
+        try:
+            yield
+        finally:
+            with self._change:
+                self._busy -= 1
+                if self._thread is None and self._after_s > 0:
+                    self._thread = threading.Thread(target=self._wait, daemon=True)
+                    self._thread.start()
+                self._change.notify()
+
+    def close(self) -> None:
+        """Do not rest any more."""
+        with self._change:
+            self._is_over = True
+            self._change.notify()
+
+    def _wait(self) -> None:
+        while not self._is_over:
+            calls = self._calls
+            self._sleep(calls, self._after_s)
+            if self._calls == calls and not self._busy and not self._is_over:
+                self._rest()
+                give_back_memory()
+                self._sleep(calls, None)
+
+    def _sleep(self, calls: int, timeout_s: float | None) -> None:
+        """Until there was another call, or for so long."""
+        with self._change:
+            self._change.wait_for(lambda: self._calls != calls or self._is_over, timeout_s)

@@ -1,0 +1,346 @@
+"""With a watcher only what changed is looked at, and nothing that changed is missed."""
+
+import os
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from codecompass.engine.engine import Engine
+from codecompass.mcp.calls import Calls, ServeOptions
+from codecompass.mcp.tools import chosen_tools
+from codecompass.source.watch import ask_watcher, read_address
+from tests.conftest import Repo
+from tests.daemon.conftest import Start, run, said, status, until
+
+IDLE = ("--idle-exit", "600")  # as a server starts it: questions sync, nobody else does
+
+
+def names(engine: Engine, name: str) -> list[str]:
+    return [item.path for item in engine.locate(name).results]
+
+
+def looked_at(engine: Engine) -> tuple[str, ...] | None:
+    """What the next question will look at; None: at everything."""
+    told = engine._views.watching.ask()
+    assert told is not None
+    return told.since(engine._store.state_of(engine._views.name_of("live")))
+
+
+@pytest.fixture
+def watched(repo: Repo, engine: Engine, start: Start) -> Engine:
+    repo.commit({
+        "a.py": "def one(): ...\n",
+        "pkg/b.py": "def two(): ...\n",
+        "pkg/deep/c.py": "def three(): ...\n",
+        ".gitignore": "ignored/\n",
+    })  # fmt: skip
+    repo.write({"ignored/x.py": "def hidden(): ...\n"})
+    engine.index()
+    start(*IDLE)
+    assert names(engine, "one") == ["a.py"]
+    assert looked_at(engine) == ()
+    return engine
+
+
+def test_a_saved_file_is_in_the_next_answer_and_nothing_else_is_looked_at(
+    repo: Repo, watched: Engine
+) -> None:
+    repo.write({"pkg/b.py": "def renamed(): ...\n"})
+    assert looked_at(watched) == ("pkg/b.py",)
+    assert names(watched, "renamed") == ["pkg/b.py"]
+    assert names(watched, "two") == []
+    assert looked_at(watched) == ()
+
+
+def test_ways_to_write_a_file(repo: Repo, watched: Engine) -> None:
+    new = repo.root / "a.py.tmp.123"
+    new.write_text("def by_rename(): ...\n")
+    new.replace(repo.root / "a.py")
+    assert names(watched, "by_rename") == ["a.py"]
+    with (repo.root / "a.py").open("a") as out:  # not closed yet
+        out.write("def still_open(): ...\n")
+        out.flush()
+        assert names(watched, "still_open") == ["a.py"]
+    os.link(repo.root / "a.py", repo.root / "linked.py")
+    assert names(watched, "still_open") == ["a.py", "linked.py"]
+
+
+def test_files_and_folders_come_move_and_go(repo: Repo, watched: Engine) -> None:
+    repo.write({"new.py": "def fresh(): ...\n"})
+    assert names(watched, "fresh") == ["new.py"]
+    repo.write({"x/y/z/far.py": "def far(): ...\n"})
+    assert names(watched, "far") == ["x/y/z/far.py"]
+    repo.write({"x/y/z/far.py": "def further(): ...\n"})
+    assert looked_at(watched) == ("x/y/z/far.py",)
+    assert names(watched, "further") == ["x/y/z/far.py"]
+    (repo.root / "x").rename(repo.root / "pkg" / "moved")
+    assert names(watched, "further") == ["pkg/moved/y/z/far.py"]
+    repo.write({"pkg/moved/y/z/far.py": "def at_last(): ...\n"})
+    assert names(watched, "at_last") == ["pkg/moved/y/z/far.py"]
+    shutil.rmtree(repo.root / "pkg")
+    assert names(watched, "at_last") == names(watched, "three") == []
+    (repo.root / "a.py").unlink()
+    assert names(watched, "one") == []
+
+
+def test_ignore_rules_change(repo: Repo, watched: Engine) -> None:
+    repo.write({"pkg/.codecompassignore": "deep/\n"})
+    assert names(watched, "three") == []
+    repo.write({".gitignore": ""})
+    assert names(watched, "hidden") == ["ignored/x.py"]
+    repo.write({"ignored/x.py": "def shown(): ...\n"})
+    assert names(watched, "shown") == ["ignored/x.py"]
+    repo.write({".git/info/exclude": "a.py\npkg/b.py\n", "pkg/new.py": "def new(): ...\n"})
+    assert names(watched, "new") == ["pkg/new.py"]
+    assert names(watched, "two") == ["pkg/b.py"]  # tracked: no rule hides it
+
+
+def test_what_git_tracks_changes(repo: Repo, watched: Engine) -> None:
+    repo.git("add", "--force", "ignored/x.py")
+    assert names(watched, "hidden") == ["ignored/x.py"]
+    repo.git("rm", "--quiet", "--cached", "ignored/x.py")
+    assert names(watched, "hidden") == []
+    repo.git("status")  # may write the index, and tracks what it did
+    assert looked_at(watched) == ()
+
+
+def test_many_files_change_at_once_in_one_job(repo: Repo, watched: Engine) -> None:
+    repo.git("checkout", "--quiet", "-b", "other")
+    repo.commit({f"many/m{number}.py": f"def n{number}(): ...\n" for number in range(1_500)})
+    assert names(watched, "n1499") == ["many/m1499.py"]
+    before = watched._store.last_job(watched._views.name_of("live"))
+    repo.git("checkout", "--quiet", "main")
+    assert names(watched, "n1499") == []
+    after = watched._store.last_job(watched._views.name_of("live"))
+    assert before
+    assert after
+    assert after.id == before.id + 1
+    repo.git("checkout", "--quiet", "other")
+    assert names(watched, "n7") == ["many/m7.py"]
+
+
+def test_a_repository_inside_is_asked_by_its_own_git(repo: Repo, watched: Engine) -> None:
+    inner = Repo(repo.root / "inner")
+    inner.write({"in.py": "def inside(): ...\n"})
+    assert names(watched, "inside") == ["inner/in.py"]
+    inner.write({"in.py": "def changed(): ...\n", "other.py": "def another(): ...\n"})
+    assert names(watched, "changed") == ["inner/in.py"]
+    assert names(watched, "another") == ["inner/other.py"]
+
+
+def test_only_folders_with_files_to_index_are_watched(repo: Repo, watched: Engine) -> None:
+    repo.write({f"node_modules/p{number}/index.js": "1\n" for number in range(50)})
+    names(watched, "one")
+    found = status(watched)
+    assert found is not None
+    (tree,) = found["trees"]  # type: ignore[misc, attr-defined]
+    # the root, pkg, pkg/deep; of git its own folder and info
+    assert tree["folders"] == 5
+
+
+def test_another_worktree_has_the_same_watcher(
+    repo: Repo, watched: Engine, tmp_path: Path
+) -> None:
+    repo.git("worktree", "add", "--quiet", str(tmp_path / "second"), "-b", "second")
+    with Engine.open(tmp_path / "second") as second:
+        assert names(second, "one") == ["a.py"]
+        (tmp_path / "second" / "a.py").write_text("def only_here(): ...\n")
+        assert looked_at(second) == ("a.py",)
+        assert looked_at(watched) == ()
+        assert names(second, "only_here") == ["a.py"]
+    assert names(watched, "only_here") == []
+    done = run("watch", "--workspace", str(tmp_path / "second"))
+    assert done.returncode == 0
+    assert "2 syncs" not in done.stdout
+    assert str(tmp_path / "second") in done.stdout
+
+
+class Disorder:
+    """Does what people and programs do to a working tree, by chance."""
+
+    FOLDERS = ("", "pkg/", "pkg/deep/", "n1/", "n1/n2/", "ignored/")
+
+    def __init__(self, repo: Repo) -> None:
+        self.repo = repo
+        self.root = repo.root
+        self.chance = random.Random(5)  # noqa: S311
+
+    def some_file(self) -> Path:
+        return self.root / f"{self.chance.choice(self.FOLDERS)}f{self.chance.randrange(6)}.py"
+
+    def write(self) -> None:
+        path = self.some_file()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"def f{self.chance.randrange(1000)}(): ...\n")
+
+    def delete(self) -> None:
+        self.some_file().unlink(missing_ok=True)
+
+    def rename(self) -> None:
+        source, target = self.some_file(), self.some_file()
+        if source.exists() and target.parent.exists():
+            source.replace(target)
+
+    def move_folder(self) -> None:
+        source = self.root / self.chance.choice(self.FOLDERS[1:])
+        target = self.root / f"n{self.chance.randrange(3)}"
+        if source.exists() and not target.exists() and not target.is_relative_to(source):
+            source.rename(target)
+
+    def remove_folder(self) -> None:
+        shutil.rmtree(self.root / self.chance.choice(self.FOLDERS[3:]), ignore_errors=True)
+
+    def ignore(self) -> None:
+        rules = self.chance.choice(["", "ignored/\n", "n1/\n", "f1.py\n"])
+        (self.root / self.chance.choice([".gitignore", ".codecompassignore"])).write_text(rules)
+
+    def track(self) -> None:
+        ways = [("add", "--all"), ("add", "-f", "."), ("reset", "--quiet")]
+        self.repo.git(*self.chance.choice(ways))
+
+    def stash(self) -> None:
+        self.repo.git("add", "--all")
+        self.repo.git("stash", "--quiet")
+
+    def commit(self) -> None:
+        self.repo.git("add", "--all")
+        self.repo.git("commit", "--quiet", "--allow-empty", "-m", "x")
+
+    def switch(self) -> None:
+        self.repo.git("checkout", "--quiet", "--force", "--detach")
+        self.repo.git("reset", "--quiet", "--hard", "main")
+
+    def some(self) -> list[str]:
+        """Do one thing or several; their names."""
+        writes = [self.write] * 5 + [self.delete, self.rename, self.rename]
+        others = [self.move_folder, self.remove_folder, self.ignore]
+        by_git = [self.track, self.stash, self.commit, self.switch]
+        count = self.chance.choice([1, 1, 2, 5])
+        chosen = [self.chance.choice([*writes, *others, *by_git]) for _ in range(count)]
+        for action in chosen:
+            action()
+        return [action.__name__ for action in chosen]
+
+
+def test_whatever_happens_a_look_at_all_files_finds_nothing_more(
+    repo: Repo, watched: Engine, reports: list[str]
+) -> None:
+    disorder = Disorder(repo)
+    partial = 0
+    for number in range(80):
+        done = disorder.some()
+        partial += looked_at(watched) is not None
+        watched.locate("anything")
+        left = watched._views.real_delta()
+        assert left.is_empty, (number, done, left)
+    assert partial > 20
+    reports.append(f"80 changes under a watcher, {partial} by a partial look: none missed")
+
+
+def test_a_watcher_that_was_killed_misleads_nobody(
+    repo: Repo, watched: Engine, start: Start
+) -> None:
+    found = status(watched)
+    assert found is not None
+    os.kill(int(str(found["process"])), 9)
+    repo.write({"a.py": "def unseen(): ...\n"})
+    assert names(watched, "unseen") == ["a.py"]
+    assert run("watch", "--status", "--workspace", str(repo.root)).returncode == 1
+    start(*IDLE)
+    assert names(watched, "unseen") == ["a.py"]
+    assert looked_at(watched) == ()
+
+
+def test_an_index_made_anew_is_not_taken_for_the_old_one(repo: Repo, watched: Engine) -> None:
+    with Engine.open(repo.root) as other:
+        other._views.watching._store = repo.root  # where no watcher is to be found
+        repo.write({"a.py": "def middle(): ...\n"})
+        other.index(force=True)
+        repo.write({"a.py": "def last(): ...\n"})
+    assert looked_at(watched) is None
+    assert names(watched, "last") == ["a.py"]
+
+
+def test_strangers_are_not_answered(watched: Engine) -> None:
+    folder = watched.workspace.layout.folder
+    address = read_address(folder)
+    assert address is not None
+    assert (folder / "watch.json").stat().st_mode & 0o077 == 0
+    assert ask_watcher(folder, {"op": "stop", "token": ""}, timeout_s=2) is not None  # ours
+    until(lambda: status(watched) is None)
+    forged = folder / "forged"
+    forged.mkdir()
+    run("watch", "--background", "--workspace", str(watched.workspace.root))
+    address = read_address(folder)
+    assert address is not None
+    (forged / "watch.json").write_text(
+        f'{{"port": {address.port}, "token": "guess", "process": 1}}'
+    )
+    assert ask_watcher(forged, {"op": "stop"}, timeout_s=2) == {"error": "not for you"}
+    assert status(watched) is not None
+    run("watch", "--stop", "--workspace", str(watched.workspace.root))
+
+
+def test_background_status_stop(
+    repo: Repo, engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODECOMPASS_WATCH_SHARE", "1.0")
+    monkeypatch.setenv("CODECOMPASS_WATCH_DEBOUNCE_S", "0.1")
+    repo.commit({"a.py": "def one(): ...\n"})
+    root = str(repo.root)
+    assert run("watch", "--status", "--workspace", root).returncode == 1
+    begun = run("watch", "--background", "--workspace", root)
+    assert begun.returncode == 0, begun.stderr
+    assert root in begun.stdout
+    # It has indexed by itself, and does so again some time after a change.
+    until(lambda: engine._store.state_of(engine._views.name_of("live")))
+    until(lambda: looked_at(engine) == ())
+    repo.write({"a.py": "def by_itself(): ...\n"})
+    until(lambda: looked_at(engine) == (), 30)
+    with engine._store.reader(engine._views.name_of("live")) as reader:  # type: ignore[union-attr]
+        assert reader.symbols_named("by_itself")
+    again = run("watch", "--background", "--workspace", root, "--json")
+    assert begun.stdout.split()[1] in again.stdout
+    stopped = run("watch", "--stop", "--workspace", root)
+    assert "ended the watcher" in stopped.stdout
+    assert run("watch", "--stop", "--workspace", root).returncode == 0
+    assert said(home)[-1] == "ended"
+
+
+def test_it_ends_when_nobody_needs_it(repo: Repo, engine: Engine, start: Start) -> None:
+    repo.commit({"a.py": "def one(): ...\n"})
+    engine.index()
+    assert start("--idle-exit", "0.5").wait(20) == 0
+    process = start(*IDLE)
+    shutil.rmtree(repo.root)
+    assert process.wait(20) == 0
+
+
+def test_a_server_starts_one_for_all(
+    repo: Repo, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit({"a.py": "def one(): ...\n"})
+    engine.index()
+    monkeypatch.setenv("CODECOMPASS_WATCH_START", "true")
+    calls = [Calls(ServeOptions(workspaces=[str(repo.root)])) for _ in range(2)]
+    tool = chosen_tools("core")["locate_symbol"]
+    try:
+        for server in calls:
+            content, is_error = server.answer(tool, {"name": "one"})
+            assert not is_error
+            assert "a.py:1" in str(content)
+        until(lambda: status(engine))
+        repo.write({"a.py": "def two(): ...\n"})
+        for server in calls:
+            assert "a.py:1" in str(server.answer(tool, {"name": "two"})[0])
+        found = status(engine)
+        assert found is not None
+        assert looked_at(engine) == ()
+    finally:
+        run("watch", "--stop", "--workspace", str(repo.root))
+        for server in calls:
+            server.close()
+            for process in server._watchers._started.values():
+                process.wait(10)

@@ -1,0 +1,56 @@
+"""A server that is asked nothing gives memory back, and is quick to wake up."""
+
+import threading
+import time
+
+from codecompass.mcp.engines import Engines
+from codecompass.mcp.resting import Resting
+from tests.conftest import Repo
+
+
+def test_it_rests_once_after_the_last_call() -> None:
+    rested = threading.Semaphore(0)
+    resting = Resting(rested.release, 0.1)
+    with resting.awake():
+        time.sleep(0.25)
+        assert not rested.acquire(blocking=False)  # not in the middle of a call
+    assert rested.acquire(timeout=5)
+    assert not rested.acquire(timeout=0.3)  # and not again
+    with resting.awake():
+        pass
+    assert rested.acquire(timeout=5)
+    resting.close()
+
+
+def test_what_was_open_is_closed_and_answers_again(repo: Repo) -> None:
+    repo.write({"a.py": "def one(): ...\n"})
+    engines = Engines(for_each=2, workspaces=2)
+    with engines.lease(repo.root) as first, engines.lease(repo.root) as second:
+        assert first.search("one").results
+        assert second.search("one").results
+    engines.rest()
+    with engines.lease(repo.root) as engine:
+        assert engine._store._database is None
+        assert engine._store._lexical is None
+        repo.write({"a.py": "def two(): ...\n"})
+        assert [item.name for item in engine.search("two").results] == ["two"]
+    engines.close()
+
+
+def test_the_first_question_waits_for_the_engine_that_is_made_ready(repo: Repo) -> None:
+    repo.write({"a.py": "def one(): ...\n"})
+    engines = Engines(for_each=2, workspaces=2)
+    found = []
+
+    def ask() -> None:
+        with engines.lease(repo.root) as engine:
+            found.append(engine)
+
+    with engines.warming(repo.root) as warm:
+        asking = threading.Thread(target=ask)
+        asking.start()
+        time.sleep(0.2)
+        assert not found
+    asking.join(5)
+    assert found == [warm]
+    engines.close()
