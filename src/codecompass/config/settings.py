@@ -11,6 +11,7 @@ class IndexSettings:
     max_file_bytes: int = 1_048_576  # larger files are data; skipped and counted
     max_line_bytes: int = 20_000  # minified where most of a script is in longer lines; skipped
     workers: int = 0  # processes that extract; 0: one for each CPU, at most 8
+    memory_mib: int = 700  # of all processes of a run together; fewer workers, more writes
     nice: int = 0  # how much other programs come first; runs behind a watcher use 10
     inline_files: int = 50  # up to so many files are extracted without starting workers
     commit_files: int = 2_000  # after so many files what was extracted is made durable

@@ -81,6 +81,10 @@ class StaticModel:
         length = math.sqrt(float(vector @ vector))
         return vector / np.float32(length) if length else vector
 
+    def forget(self) -> None:
+        """Keep no vectors of words that have no row of their own."""
+        self._guessed.clear()
+
     def _guess(self, term: str, weights: Vectors) -> Vectors | None:
         """The vector of a word that has no row of its own: the mean of its n-grams."""
         key = (term, weights is self._in_code)

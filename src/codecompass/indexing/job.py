@@ -186,7 +186,13 @@ class Job:
             self._session.beat()
             self._progress("link", done, total)
 
-        linking = Linking(self._session, self._root, plan.name, tell)
+        linking = Linking(
+            self._session,
+            self._root,
+            plan.name,
+            memory_mib=self._settings.index.memory_mib,
+            progress=tell,
+        )
         with no_garbage_collection():
             return linking.run(files)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from codecompass.indexing.bounds import is_near
 from codecompass.link.digests import digests
 from codecompass.link.families import FAMILIES, FAMILY_OF, Family, is_config
 from codecompass.link.linker import Linker, Program
@@ -17,6 +18,7 @@ from codecompass.model.edge import LinkedFile
 from codecompass.model.module import ModuleFacts
 from codecompass.model.snapshot import LIVE, FileEntry, SnapshotName, VersionId
 from codecompass.parse.stub_tables import stub_tables
+from codecompass.source.memory import give_back_memory
 from codecompass.source.objects import read_blobs
 from codecompass.source.read import decode_text
 from codecompass.store.database import Database
@@ -39,6 +41,8 @@ from codecompass.store.snapshots import SnapshotRecord, all_snapshots, snapshot_
 
 # So many files are resolved before what was worked out for them is forgotten.
 _BATCH_FILES = 400
+# After so many it is seen whether memory comes near its limit.
+_LOOK_FILES = 10
 # Snapshots looked at for one that is near.
 _MAX_BASES = 6
 # A nearer snapshot than one with so few differences is not looked for.
@@ -75,9 +79,12 @@ class Linking:
         session: WriteSession,
         root: Path,
         name: SnapshotName,
+        *,
+        memory_mib: int,
         progress: Callable[[int, int], None],
     ) -> None:
         self._session = session
+        self._memory_mib = memory_mib
         self._database = session.database
         self._root = root
         self._name = name
@@ -137,16 +144,20 @@ class Linking:
             return found
         linker = Linker(step.program(step.entries, step.files))
         numbers = NodeNumbers(self._database)
-        for start in range(0, len(paths), _BATCH_FILES):
-            part = paths[start : start + _BATCH_FILES]
-            linked: list[tuple[LinkedFile, VersionId]] = []
-            for number, path in enumerate(part, start=start):
-                self._progress(number, len(paths))  # one file may take seconds
-                linked.append((linker.link(path), step.files[path]))
-            with self._database.transaction("store links"):
-                found |= insert_links(self._database, linked, numbers)
-            linker.forget()
-            self._progress(min(start + _BATCH_FILES, len(paths)), len(paths))
+        linked: list[tuple[LinkedFile, VersionId]] = []
+        for number, path in enumerate(paths, start=1):
+            self._progress(number - 1, len(paths))  # one file may take seconds
+            linked.append((linker.link(path), step.files[path]))
+            is_full = number % _LOOK_FILES == 0 and is_near(self._memory_mib)
+            if is_full or len(linked) == _BATCH_FILES or number == len(paths):
+                with self._database.transaction("store links"):
+                    found |= insert_links(self._database, linked, numbers)
+                linked = []
+                linker.forget()
+                if is_full:
+                    numbers.forget()
+                    give_back_memory()
+        self._progress(len(paths), len(paths))
         return found
 
     def _files_of(self, family: Family, entries: Mapping[str, FileEntry]) -> dict[str, VersionId]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from codecompass.config.settings import IndexSettings
 from codecompass.errors import StoreError
+from codecompass.indexing.bounds import share_memory
 from codecompass.indexing.work import (
     ExtractedFile,
     WorkItem,
@@ -21,7 +22,6 @@ from codecompass.indexing.work import (
     start_worker,
 )
 
-_MAX_WORKERS = 8
 # Enough work to make sending it cheap, little enough to keep all workers busy to the end.
 _BATCH_FILES = 24
 # Batches waiting at the workers for each of them; bounds what lies in memory.
@@ -56,8 +56,11 @@ def extract_all(
     Few files are done here and now: starting workers costs as much as some hundred
     files. A file that kills its worker is reported as such and the rest goes on.
     """
-    if len(items) <= settings.inline_files:
-        yield from ([found] for found in extract_batch(str(root), items, settings))
+    shares = share_memory(settings, os.cpu_count() or 1)
+    if len(items) <= settings.inline_files or not shares.workers:
+        for start in range(0, len(items), _BATCH_FILES):
+            part = items[start : start + _BATCH_FILES]
+            yield extract_batch(str(root), part, settings, shares.writer_mib)
         return
     yield from _extract_in_workers(root, items, settings)
 
@@ -103,15 +106,16 @@ def _run_pool(
     workers: int = 0,
 ) -> Generator[list[ExtractedFile]]:
     """Yield the results of the batches; if a worker dies, say in `left` what is not done."""
-    count = min(workers or settings.workers or os.cpu_count() or 1, _MAX_WORKERS)
+    shares = share_memory(settings, os.cpu_count() or 1)
+    count = workers or shares.workers
     waiting = list(reversed(batches))
     running: dict[Future[list[ExtractedFile]], Sequence[WorkItem]] = {}
     pool = ProcessPoolExecutor(count, mp_context=_context(), initializer=start_worker)
     try:
         while waiting or running:
             while waiting and len(running) < count * _QUEUED_PER_WORKER:
-                running[pool.submit(extract_batch, str(root), waiting[-1], settings)] = waiting[-1]
-                waiting.pop()
+                part, limit = waiting.pop(), shares.worker_mib
+                running[pool.submit(extract_batch, str(root), part, settings, limit)] = part
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda item: running[item][0].path):
                 result = future.result()

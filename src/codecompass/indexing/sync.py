@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from codecompass.config.settings import IndexSettings
+from codecompass.indexing.bounds import segment_mib
 from codecompass.indexing.job import Job, JobSettings, Progress, SyncReport
 from codecompass.indexing.plan import Plan, Unknown, find_delta, skipped_entry
 from codecompass.indexing.work import (
@@ -173,7 +174,8 @@ def sync_workspace(  # noqa: PLR0913  # two of them are only ever given by name 
         has_waited = True
         progress("wait", 0, 0)
 
-    with store.writing(force=force, on_wait=wait) as session:
+    memory_mib = segment_mib(settings.index)
+    with store.writing(force=force, on_wait=wait, memory_mib=memory_mib) as session:
         job = Job(session, root, settings=settings, progress=progress)
         planner = _Planner(session, root, settings.index)
         if look is None or has_waited or not planner.is_of_now(look):

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from codecompass.config.settings import IndexSettings
+from codecompass.indexing.bounds import segment_mib
 from codecompass.indexing.job import Job, JobSettings, Progress, SyncReport
 from codecompass.indexing.plan import Plan, Unknown, skipped_entry
 from codecompass.indexing.sync import listed_entries, stale_languages
@@ -52,7 +53,12 @@ def sync_tree(
 ) -> SyncReport:
     """Publish the snapshot of a tree; only contents never seen before are extracted."""
     progress("scan", 0, 0)
-    with store.writing(force=force, on_wait=lambda: progress("wait", 0, 0)) as session:
+    memory_mib = segment_mib(settings.index)
+
+    def wait() -> None:
+        progress("wait", 0, 0)
+
+    with store.writing(force=force, on_wait=wait, memory_mib=memory_mib) as session:
         job = Job(session, folder, settings=settings, progress=progress)
         return job.run(_plan(session, folder, resolved, settings.index))
 

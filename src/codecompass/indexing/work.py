@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codecompass.config.settings import IndexSettings
+from codecompass.indexing.bounds import is_near
 from codecompass.indexing.views import VIEWS_VERSION, build_views
 from codecompass.link.families import LINK_VERSION
 from codecompass.model.snapshot import VersionId, VersionKey
@@ -24,10 +25,13 @@ from codecompass.model.source import SkipReason, SourceText
 from codecompass.parse.detect import detect_language, language_by_name
 from codecompass.parse.extract import extract, extractor_version
 from codecompass.parse.languages import BY_NAME, LANGUAGES
+from codecompass.source.memory import give_back_memory
 from codecompass.source.objects import read_blobs
 from codecompass.source.read import is_too_fresh, read_source, text_of_blob
+from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.grams import gram_bits
 from codecompass.store.versions import TextViews, VersionRows, encode_version
+from codecompass.text.identifiers import split_name
 
 if TYPE_CHECKING:
     from codecompass.embed.static import StaticModel
@@ -76,16 +80,31 @@ def _end_with_parent(parent: int) -> None:
 
 
 def extract_batch(
-    root: str, items: Sequence[WorkItem], settings: IndexSettings
+    root: str, items: Sequence[WorkItem], settings: IndexSettings, memory_mib: int
 ) -> list[ExtractedFile]:
-    """Extract several files; one bad file is reported, never fatal."""
+    """Extract several files; one bad file is reported, never fatal.
+
+    What is remembered from file to file is forgotten where memory comes near its limit.
+    """
     blobs = read_blobs(Path(root), [item.blob_id for item in items if item.blob_id])
-    return [
+    found = [
         _extract_blob(Path(root), item, blobs.get(item.blob_id), settings)
         if item.blob_id
         else extract_file(Path(root), item, settings)
         for item in items
     ]
+    if is_near(memory_mib) and items:
+        _forget(items[0].model)
+    return found
+
+
+def _forget(model: str) -> None:
+    if shared_analyzer().forget():
+        split_name.cache_clear()
+        known = _model(model)
+        if known is not None:
+            known.forget()
+        give_back_memory()
 
 
 def extract_file(root: Path, item: WorkItem, settings: IndexSettings) -> ExtractedFile:

@@ -52,6 +52,13 @@ class NodeNumbers:
         self._database.run_many("INSERT INTO nodes VALUES (?, ?, ?)", fresh)
         return found
 
+    def forget(self) -> None:
+        """Remember nothing, so that memory stays bounded; all is read again when needed."""
+        self._known.clear()
+        self._whole.clear()
+        self._asked.clear()
+        self._is_empty = False
+
     def _look_up(self, path: str, keys: Sequence[str]) -> None:
         """Read the numbers of a file's declarations: of these, or of all if they are many."""
         known = self._known.setdefault(path, {})

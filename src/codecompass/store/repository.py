@@ -244,7 +244,11 @@ class RepositoryStore:
 
     @contextmanager
     def writing(
-        self, *, force: bool = False, on_wait: Callable[[], None] = lambda: None
+        self,
+        *,
+        force: bool = False,
+        on_wait: Callable[[], None] = lambda: None,
+        memory_mib: int = 1_000,
     ) -> Generator[WriteSession]:
         """Be the one writer; first repair what a killed one left behind.
 
@@ -266,7 +270,7 @@ class RepositoryStore:
                 for workspace, ref in refs.items():
                     set_default_ref(database, workspace, ref)
                 index = LexicalIndex(self.layout.lexical, create=not has_versions(database))
-                with index.writer(self._settings.writer_memory_mib) as lexical:
+                with index.writer(min(memory_mib, self._settings.writer_memory_mib)) as lexical:
                     _repair(database, lexical)
                     vectors = VectorWriter(database, self.layout.vectors)
                     kept = self._kept

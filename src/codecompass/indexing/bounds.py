@@ -1,0 +1,43 @@
+"""A ceiling for memory in, how the work is divided under it out."""
+
+from typing import NamedTuple
+
+from codecompass.config.settings import IndexSettings
+from codecompass.source.memory import used_mib
+
+_MAX_WORKERS = 8
+# What the process that writes takes, and what a worker takes at the least (measured).
+_WRITER_MIB = 220
+_WORKER_MIB = 140
+_ROOM = 0.85  # of its share a process fills before it forgets
+# Of the ceiling for the text index, which writes a segment when it has collected so much.
+_SEGMENT_SHARE = 0.08
+_SEGMENT_MIB = 16
+
+
+class Shares(NamedTuple):
+    """How many workers there are, and what each process may take."""
+
+    workers: int  # 0: the process that writes does all of it
+    worker_mib: int
+    writer_mib: int
+
+
+def share_memory(settings: IndexSettings, cpus: int) -> Shares:
+    """Divide the ceiling of a run."""
+    ceiling = settings.memory_mib
+    room = ceiling - _WRITER_MIB
+    workers = min(settings.workers or cpus, _MAX_WORKERS, room // _WORKER_MIB)
+    if workers < 1:
+        return Shares(0, 0, ceiling)
+    return Shares(workers, room // workers, _WRITER_MIB)
+
+
+def segment_mib(settings: IndexSettings) -> int:
+    """What the text index may collect."""
+    return max(_SEGMENT_MIB, int(settings.memory_mib * _SEGMENT_SHARE))
+
+
+def is_near(mib: int) -> bool:
+    """Whether this process has filled its share."""
+    return used_mib() > mib * _ROOM

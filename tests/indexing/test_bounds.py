@@ -1,0 +1,50 @@
+"""A run stays under its ceiling by forgetting, and what it finds out is the same."""
+
+from pathlib import Path
+
+import pytest
+
+from codecompass.config.settings import IndexSettings
+from codecompass.engine.engine import Engine
+from codecompass.indexing.bounds import segment_mib, share_memory
+from codecompass.store.links import nodes_by_number, read_edges
+from tests.conftest import Repo
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "cpus", "workers"),
+    [(700, 2, 2), (700, 16, 3), (4_000, 16, 8), (350, 16, 0), (10, 1, 0)],
+)
+def test_the_ceiling_is_divided(ceiling: int, cpus: int, workers: int) -> None:
+    settings = IndexSettings(memory_mib=ceiling)
+    found = share_memory(settings, cpus)
+    assert found.workers == workers
+    assert found.workers * found.worker_mib + found.writer_mib <= ceiling
+    assert segment_mib(settings) >= 16  # what Tantivy needs at the least
+
+
+def everything(repo: Repo, home: Path, flags: dict[str, object]) -> list[object]:
+    with Engine.open(repo.root, {"store.home": str(home), **flags}) as engine:
+        engine.index()
+        with engine._views.open("live", lambda *_: None) as view:
+            database = view.reader._database
+            found: list[object] = [view.reader.counts()]
+            for link_id, path in database.rows("SELECT id, path FROM links ORDER BY path"):
+                edges = read_edges(database, link_id)
+                nodes = nodes_by_number(database, (edge[4] for edge in edges))
+                found.append((path, sorted((*edge[:4], nodes[edge[4]]) for edge in edges)))
+            rows = "SELECT model, COUNT(*), SUM(LENGTH(ordinals)) FROM vectors GROUP BY model"
+            return [*found, *database.rows(rows)]
+
+
+def test_a_low_ceiling_gives_the_same_index(repo: Repo, tmp_path: Path) -> None:
+    repo.write({
+        f"pkg/m{number}.py": f"from pkg.m{max(0, number - 1)} import f{max(0, number - 1)}\n"
+        f"class C{number}:\n    def g(self): return f{max(0, number - 1)}()\n"
+        f"def f{number}(): return C{number}().g()\n"
+        for number in range(120)
+    })  # fmt: skip
+    usual = everything(repo, tmp_path / "usual", {})
+    low = everything(repo, tmp_path / "low", {"index.memory_mib": 1})
+    assert len(usual) > 100
+    assert low == usual
