@@ -208,6 +208,13 @@ class StoreFull(StoreError):
     )
 
 
+class ArchiveRefused(CodeCompassError):
+    """An archive of an index is not one, was changed, or is of another version."""
+
+    code = "archive_refused"
+    remediation = "export it again, or index from nothing: codecompass index"
+
+
 class ProviderBlocked(CodeCompassError):
     """The settings name a provider elsewhere, and forbid to send it code."""
 

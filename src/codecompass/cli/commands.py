@@ -59,7 +59,7 @@ def run_init(parsed: argparse.Namespace) -> int:
             lines += ["", f"[{name}]"]
         lines.append(f"# {setting} = {_as_toml(value)}")
     target.write_text("\n".join(lines) + "\n", "utf-8")
-    _print(parsed, {"written": str(target)}, f"wrote {target}\nnext: codecompass index")
+    print_either(parsed, {"written": str(target)}, f"wrote {target}\nnext: codecompass index")
     return _ANSWERED
 
 
@@ -78,15 +78,15 @@ def run_index(parsed: argparse.Namespace) -> int:
         if parsed.show_ignored:
             ignored = engine.ignored()
             lines = [f"{item.path}\t{item.source}:{item.line}\t{item.pattern}" for item in ignored]
-            _print(parsed, {"ignored": ignored}, "\n".join(lines))
+            print_either(parsed, {"ignored": ignored}, "\n".join(lines))
             return _ANSWERED
         lower_priority(engine.workspace.settings.index.nice)
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             if parsed.changed and not parsed.force:
                 engine.freshen(progress=progress)
                 return _ANSWERED
             answer = engine.index(force=parsed.force, ref=parsed.ref, progress=progress)
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _ANSWERED
 
 
@@ -94,23 +94,23 @@ def run_sync(parsed: argparse.Namespace) -> int:
     """Update an existing index."""
     with Engine.open(parsed.workspace) as engine:
         lower_priority(engine.workspace.settings.index.nice)
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = engine.sync(ref=parsed.ref, progress=progress)
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _ANSWERED
 
 
 def run_outline(parsed: argparse.Namespace) -> int:
     """The definitions of a file."""
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = engine.outline(
                 parsed.path,
                 depth=OutlineDepth(parsed.depth),
                 ref=parsed.ref,
                 progress=progress,
             )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     if isinstance(answer, OutlineAnswer):
         return _found(parsed, len(answer.results))
     return _found(parsed, answer.total_files)
@@ -125,7 +125,7 @@ def run_refs(parsed: argparse.Namespace) -> int:
         with_context=parsed.context,
     )
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = engine.find_references(
                 parsed.symbol,
                 options=options,
@@ -133,7 +133,7 @@ def run_refs(parsed: argparse.Namespace) -> int:
                 ref=parsed.ref,
                 progress=progress,
             )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -144,11 +144,11 @@ def run_calls(parsed: argparse.Namespace) -> int:
         direction=direction, depth=parsed.depth, limit=parsed.limit, cursor=parsed.cursor
     )
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = engine.call_graph(
                 parsed.symbol, options=options, ref=parsed.ref, progress=progress
             )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -171,11 +171,11 @@ def _ask_about(parsed: argparse.Namespace, question: str) -> int:
     """Ask something about a symbol that takes no more than how many are wanted."""
     options = GraphOptions(limit=parsed.limit, cursor=parsed.cursor)
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = getattr(engine, question)(
                 parsed.symbol, options=options, ref=parsed.ref, progress=progress
             )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -198,7 +198,7 @@ def run_search(parsed: argparse.Namespace) -> int:
         snippet = sys.stdin.read() if parsed.query == "-" else parsed.query
         options = replace(options, code_snippet=snippet)
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = engine.search(
                 "" if options.code_snippet else parsed.query,
                 options=options,
@@ -207,7 +207,7 @@ def run_search(parsed: argparse.Namespace) -> int:
                 ref=parsed.ref,
                 progress=progress,
             )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -220,11 +220,11 @@ def run_context(parsed: argparse.Namespace) -> int:
     )
     filters = _filters(parsed)
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = engine.context(
                 parsed.query, options=options, filters=filters, ref=parsed.ref, progress=progress
             )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -242,18 +242,18 @@ def run_clusters(parsed: argparse.Namespace) -> int:
             expand=tuple(parsed.expand),
         )
         filters = _filters(parsed)
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = engine.clusters(
                 parsed.query, options=options, filters=filters, ref=parsed.ref, progress=progress
             )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _found(parsed, len(answer.clusters))
 
 
 def _expand_cluster(engine: Engine, parsed: argparse.Namespace) -> int:
     if len(parsed.expand) != 1 or parsed.expand == ["all"]:
         raise BadInput("--of: give the one relationship that is wanted with --expand")
-    with _Progress(parsed) as progress:
+    with Progressing(parsed) as progress:
         answer = engine.expand_cluster(
             parsed.of,
             parsed.expand[0],
@@ -262,7 +262,7 @@ def _expand_cluster(engine: Engine, parsed: argparse.Namespace) -> int:
             ref=parsed.ref,
             progress=progress,
         )
-    _answer(parsed, engine, answer)
+    show_answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -270,7 +270,7 @@ def run_explain(parsed: argparse.Namespace) -> int:
     """Why a hit ranks where it does."""
     filters = _filters(parsed)
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = engine.explain(
                 parsed.query,
                 parsed.target,
@@ -279,7 +279,7 @@ def run_explain(parsed: argparse.Namespace) -> int:
                 ref=parsed.ref,
                 progress=progress,
             )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _found(parsed, answer.rank or 0)
 
 
@@ -287,11 +287,11 @@ def run_followups(parsed: argparse.Namespace) -> int:
     """What to ask next."""
     filters = _filters(parsed)
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = engine.suggest_followups(
                 parsed.query, filters=filters, ref=parsed.ref, progress=progress
             )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _found(parsed, len(answer.calls))
 
 
@@ -321,7 +321,7 @@ def run_symbol(parsed: argparse.Namespace) -> int:
     """Definitions by name."""
     filters = _filters(parsed)
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer: LocateAnswer = engine.locate(
                 parsed.name,
                 filters=filters,
@@ -330,7 +330,7 @@ def run_symbol(parsed: argparse.Namespace) -> int:
                 ref=parsed.ref,
                 progress=progress,
             )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _found(parsed, len(answer.results))
 
 
@@ -348,20 +348,20 @@ def run_diff(parsed: argparse.Namespace) -> int:
     )
     ref = parsed.of if parsed.of is not None else parsed.ref
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = engine.diff(ref=ref, base=parsed.base, options=options, progress=progress)
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _found(parsed, answer.affected_files)
 
 
 def run_compare(parsed: argparse.Namespace) -> int:
     """One symbol at two refs."""
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             answer = engine.compare(
                 parsed.symbol, parsed.from_ref, parsed.to_ref, progress=progress
             )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _ANSWERED
 
 
@@ -369,7 +369,7 @@ def run_refs_list(parsed: argparse.Namespace) -> int:
     """Refs and work trees."""
     with Engine.open(parsed.workspace) as engine:
         answer = engine.list_refs(contains=parsed.contains, limit=parsed.limit)
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _found(parsed, len(answer.refs))
 
 
@@ -377,15 +377,7 @@ def run_switch_ref(parsed: argparse.Namespace) -> int:
     """Choose what questions without a ref mean."""
     with Engine.open(parsed.workspace) as engine:
         answer = engine.switch_ref(parsed.to)
-        _answer(parsed, engine, answer)
-    return _ANSWERED
-
-
-def run_gc(parsed: argparse.Namespace) -> int:
-    """Throw away what nothing needs any more."""
-    with Engine.open(parsed.workspace) as engine:
-        answer = engine.gc()
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _ANSWERED
 
 
@@ -395,7 +387,7 @@ def run_status(parsed: argparse.Namespace) -> int:
         answer: StatusAnswer = engine.status(
             wait=parsed.wait, timeout_s=parsed.timeout, ref=parsed.ref
         )
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _ANSWERED
 
 
@@ -405,7 +397,7 @@ def run_config(parsed: argparse.Namespace) -> int:
     width = max(len(key) for key, _, _ in rows)
     lines = [f"{key:<{width}}  {value}  ({origin})" for key, value, origin in rows]
     values = {key: {"value": str(value), "origin": origin} for key, value, origin in rows}
-    _print(parsed, values, "\n".join(lines))
+    print_either(parsed, values, "\n".join(lines))
     return _ANSWERED
 
 
@@ -413,14 +405,14 @@ def run_doctor(parsed: argparse.Namespace) -> int:
     """Check the installation and the index."""
     with Engine.open(parsed.workspace) as engine:
         answer = engine.doctor()
-        _answer(parsed, engine, answer)
+        show_answer(parsed, engine, answer)
     return _ANSWERED if all(check.ok for check in answer.checks) else _UNWELL
 
 
 def run_batch(parsed: argparse.Namespace) -> int:
     """Answer one JSON call per line."""
     with Engine.open(parsed.workspace) as engine:
-        with _Progress(parsed) as progress:
+        with Progressing(parsed) as progress:
             engine.index(ref=parsed.ref, progress=progress)
         lines = lines_when_ready(
             raw_lines(sys.stdin.fileno()), lambda: engine.use_idle_time(ref=parsed.ref)
@@ -433,7 +425,7 @@ def run_batch(parsed: argparse.Namespace) -> int:
     return _ANSWERED
 
 
-class _Progress:
+class Progressing:
     """A progress bar while something long runs; none if nobody wants one."""
 
     def __init__(self, parsed: argparse.Namespace) -> None:
@@ -452,7 +444,7 @@ def _ignore(stage: str, done: int, total: int) -> None:
     """Show nothing."""
 
 
-def _answer(parsed: argparse.Namespace, engine: Engine, answer: object) -> None:
+def show_answer(parsed: argparse.Namespace, engine: Engine, answer: object) -> None:
     """Print an answer: as it is for programs, within the budget for those who read it."""
     if parsed.json:
         print_json(answer)
@@ -464,7 +456,8 @@ def _answer(parsed: argparse.Namespace, engine: Engine, answer: object) -> None:
     print_text(rendered(answer, Budget(tokens)))
 
 
-def _print(parsed: argparse.Namespace, answer: object, text: str) -> None:
+def print_either(parsed: argparse.Namespace, answer: object, text: str) -> None:
+    """Print an answer for programs, or the same in words."""
     if parsed.json:
         print_json(answer)
     elif text:

@@ -54,12 +54,13 @@ def main(arguments: Sequence[str], servers: Mapping[str, Server] | None = None) 
 def _run_command(parsed: argparse.Namespace, servers: Mapping[str, Server]) -> int:
     if parsed.command in servers:
         return servers[parsed.command](parsed)
-    from codecompass.cli import commands, install  # --help must not load the engine
+    from codecompass.cli import commands, install, upkeep  # --help must not load the engine
 
     if parsed.workspace is None:
         parsed.workspace = commands.default_workspace(Path.cwd())
     name = f"run_{parsed.command.replace('-', '_')}"
-    handler = getattr(commands, name, None) or getattr(install, name)
+    places = (commands, install, upkeep)
+    handler = next(getattr(place, name) for place in places if hasattr(place, name))
     status: int = handler(parsed)
     return status
 

@@ -15,6 +15,26 @@ def add_upkeep_commands(
         description="Drops working trees whose folders are gone, refs that nobody has asked for"
         " in refs.keep_days or beyond refs.keep_snapshots, and all contents then in no use.",
     )
+    commands.add_parser(
+        "migrate-index",
+        parents=[common],
+        help="make an index of another version usable",
+        description="Does nothing to an index of this version but add what is missing; one that"
+        " this version cannot read is built anew, and keeps what switch-ref chose.",
+    )
+    state = commands.add_parser(
+        "state",
+        parents=[common],
+        help="take an index to another machine or path",
+        description="One archive, checksummed and without paths of this machine. Whoever imports"
+        " it reads only what is different there.",
+    )
+    state.add_argument("action", choices=("export", "import", "inspect"))
+    state.add_argument("archive", metavar="FILE", help="such as index.tar.gz")
+    state.add_argument("--force", action="store_true", help="import: replace the index there is")
+    state.add_argument(
+        "--sha256", default="", metavar="HEX", help="import: refuse a file of another checksum"
+    )
     watch = commands.add_parser(
         "watch",
         parents=[common],

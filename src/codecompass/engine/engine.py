@@ -8,9 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from codecompass import __version__
 from codecompass.engine.questions import Questions, check_name, silent
 from codecompass.engine.workspace import open_workspace
-from codecompass.errors import IndexMissing
+from codecompass.errors import ArchiveRefused, BadInput, IndexMissing
 from codecompass.indexing.job import Progress
 from codecompass.model.answer import (
     CompareAnswer,
@@ -25,13 +26,15 @@ from codecompass.model.answer import (
     SwitchAnswer,
     SyncAnswer,
 )
+from codecompass.model.portable import Manifest, StateAnswer
 from codecompass.model.query import (
     DiffOptions,
 )
 from codecompass.model.snapshot import ACTIVE_JOBS, LIVE, Compatibility, JobRecord, JobStatus
 from codecompass.source.guard import inside_workspace
 from codecompass.store.collect import collect_garbage
-from codecompass.store.schema import SCHEMA_VERSION
+from codecompass.store.portable import read_manifest, sha256_of
+from codecompass.store.schema import SCHEMA_VERSION, create_indexes
 
 if TYPE_CHECKING:
     from codecompass.engine.branches import Branches
@@ -131,6 +134,38 @@ class Engine(Questions):
         freed = max(0, before - self._store.size_bytes())
         return GarbageAnswer(found.snapshots, found.versions, freed)
 
+    def export_state(self, archive: str | Path) -> StateAnswer:
+        """Pack the index into one file that can be taken to another machine or path."""
+        target = Path(archive).absolute()
+        manifest = self._store.export(str(self.workspace.root), __version__, target)
+        return _state("exported", target, manifest, str(self.workspace.root))
+
+    def import_state(
+        self, archive: str | Path, *, force: bool = False, sha256: str = ""
+    ) -> StateAnswer:
+        """Start from an index that was exported elsewhere; only the difference is read then."""
+        source = Path(archive).absolute()
+        if sha256 and sha256_of(source) != sha256.lower():
+            raise ArchiveRefused(f"{source}: its checksum is not {sha256}")
+        if not force and self._store.compatibility() is not Compatibility.NOT_INDEXED:
+            raise BadInput(
+                f"{self.workspace.root} has an index already",
+                remediation="--force replaces it",
+            )
+        manifest = self._store.take_in(source, str(self.workspace.root))
+        return _state("imported", source, manifest, str(self.workspace.root))
+
+    def migrate(self, *, progress: Progress = silent) -> SyncAnswer | None:
+        """Make an index of another version usable; None if there was nothing to do."""
+        found = self._store.compatibility()
+        if found is Compatibility.NOT_INDEXED:
+            raise IndexMissing(f"{self.workspace.root} has not been indexed yet")
+        if found is Compatibility.COMPATIBLE:
+            with self._store.writing() as session:
+                create_indexes(session.database)
+            return None
+        return self.index(force=True, progress=progress)
+
     def status(
         self, *, wait: bool = False, timeout_s: float = 60.0, ref: str | None = None
     ) -> StatusAnswer:
@@ -198,6 +233,18 @@ class Engine(Questions):
             is_being_written=self._store.is_being_written() or None,
             watcher=self._views.watching.in_words(),
         )
+
+
+def inspect_state(archive: str | Path) -> StateAnswer:
+    """What is in an archive, and whether this version can use it."""
+    path = Path(archive).absolute()
+    return _state("inspected", path, read_manifest(path), None)
+
+
+def _state(action: str, path: Path, manifest: Manifest, workspace: str | None) -> StateAnswer:
+    is_usable = manifest.schema_version == SCHEMA_VERSION
+    size, digest = path.stat().st_size, sha256_of(path)
+    return StateAnswer(action, str(path), size, digest, manifest, workspace, is_usable)
 
 
 def _indexing_status(job: JobRecord | None, *, is_published: bool) -> IndexingStatus:

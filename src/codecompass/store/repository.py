@@ -2,14 +2,23 @@
 
 import contextlib
 import datetime
+import errno
 import shutil
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 
 from codecompass.config.settings import StoreSettings
-from codecompass.errors import IndexIncompatible, IndexMissing, StoreBusy, StoreError
+from codecompass.errors import (
+    IndexIncompatible,
+    IndexMissing,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+)
+from codecompass.model.portable import Manifest
 from codecompass.model.snapshot import (
     Compatibility,
     FileEntry,
@@ -32,6 +41,7 @@ from codecompass.store.lexical import LexicalIndex, LexicalView, LexicalWriter
 from codecompass.store.lists import FileLists
 from codecompass.store.lock import WriterLock, is_writer_alive
 from codecompass.store.modules import KnownModules
+from codecompass.store.portable import unpack, write_archive
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.schema import check_compatibility, create_tables
 from codecompass.store.snapshots import (
@@ -269,7 +279,10 @@ class RepositoryStore:
                 create_tables(database)
                 for workspace, ref in refs.items():
                     set_default_ref(database, workspace, ref)
-                index = LexicalIndex(self.layout.lexical, create=not has_versions(database))
+                is_new = not has_versions(database)
+                if is_new:  # its ids begin anew and must not meet text that was left behind
+                    shutil.rmtree(self.layout.lexical, ignore_errors=True)
+                index = LexicalIndex(self.layout.lexical, create=is_new)
                 with index.writer(min(memory_mib, self._settings.writer_memory_mib)) as lexical:
                     _repair(database, lexical)
                     vectors = VectorWriter(database, self.layout.vectors)
@@ -277,6 +290,36 @@ class RepositoryStore:
                     yield WriteSession(
                         database, lexical, vectors, kept.lists, kept.modules, lock.beat
                     )
+
+    def export(self, workspace: str, made_by: str, target: Path) -> Manifest:
+        """Pack what is published into an archive, without what belongs to this machine."""
+        state = self.compatibility()
+        if state is Compatibility.NOT_INDEXED:
+            raise IndexMissing(f"{workspace} has not been indexed yet")
+        if state is not Compatibility.COMPATIBLE:
+            raise IndexIncompatible(f"the index in {self.layout.folder} is {state}")
+        with WriterLock(self.layout.lock, self._settings.busy_timeout_s):
+            return write_archive(self.layout, workspace, made_by, target)
+
+    def take_in(self, archive: Path, workspace: str) -> Manifest:
+        """Replace what is stored by an archive, after all of it was checked."""
+        fresh = self.layout.folder / "importing"
+        with WriterLock(self.layout.lock, self._settings.busy_timeout_s):
+            try:
+                shutil.rmtree(fresh, ignore_errors=True)
+                fresh.mkdir(parents=True)
+                manifest = unpack(archive, fresh, workspace)
+                self.close()
+                self._empty(spared=fresh)
+                for path in sorted(fresh.iterdir(), reverse=True):  # the facts come last
+                    path.replace(self.layout.folder / path.name)
+            except OSError as error:
+                kind = StoreFull if error.errno == errno.ENOSPC else StoreError
+                raise kind(f"{self.layout.folder}: {error.strerror}") from error
+            finally:
+                shutil.rmtree(fresh, ignore_errors=True)
+        self._kept = Kept(self.layout.vectors)
+        return manifest
 
     def _is_open(self) -> bool:
         """Whether what lies on the disk is what we have open."""
@@ -322,7 +365,7 @@ class RepositoryStore:
             return {}
         return default_refs(self._open_for_reading())
 
-    def _empty(self) -> None:
+    def _empty(self, *, spared: Path | None = None) -> None:
         """Remove everything but the lock, which we hold, and what a watcher has there.
 
         Text first: a new database starts counting ids anew and must not meet old text.
@@ -330,6 +373,8 @@ class RepositoryStore:
         try:
             shutil.rmtree(self.layout.lexical, ignore_errors=True)
             for path in sorted(self.layout.folder.iterdir(), reverse=True):
+                if path == spared:
+                    continue
                 if path.is_dir():
                     shutil.rmtree(path)
                 elif path.name not in SPARED:

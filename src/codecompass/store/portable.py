@@ -1,0 +1,227 @@
+"""A store in, one archive out, and back: checksummed, versioned, without paths of a machine.
+
+An archive may come from anybody: nothing of it is used before all of it has been checked.
+"""
+
+import contextlib
+import datetime
+import errno
+import hashlib
+import json
+import re
+import shutil
+import tarfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from codecompass.errors import ArchiveRefused, CodeCompassError, StoreError, StoreFull
+from codecompass.model.portable import Manifest, PortableFile
+from codecompass.model.snapshot import LIVE
+from codecompass.store.database import Database
+from codecompass.store.layout import StoreLayout
+from codecompass.store.schema import SCHEMA_VERSION, create_indexes, create_tables
+
+FORMAT = 1
+_MANIFEST = "manifest.json"
+_DATABASE = "facts.db"
+_NAME = re.compile(r"facts\.db|lexical/[A-Za-z0-9._-]+|vectors/[A-Za-z0-9._-]+\.i8")
+_LOCKS = frozenset({".tantivy-writer.lock", ".tantivy-meta.lock"})
+_MANIFEST_BYTES = 10_000_000
+_READ_BYTES = 1 << 20
+_COMPRESSION = 5
+_BUSY_S = 10.0
+_HERE = ""  # the workspace of a working tree in an archive
+
+
+def sha256_of(path: Path) -> str:
+    """The checksum of a whole file."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ArchiveRefused(f"{path}: {error.strerror or error}") from error
+
+
+def write_archive(layout: StoreLayout, workspace: str, made_by: str, target: Path) -> Manifest:
+    """Pack a store, of working trees that of `workspace`; the caller holds the writer's lock."""
+    staging = target.with_name(f".{target.name}.parts")
+    fresh = target.with_name(f".{target.name}.new")
+    try:
+        shutil.rmtree(staging, ignore_errors=True)
+        staging.mkdir(parents=True)
+        manifest = _stage_database(layout, workspace, made_by, staging)
+        parts = {_DATABASE: staging / _DATABASE, **dict(_others(layout))}
+        described = {
+            name: PortableFile(path.stat().st_size, sha256_of(path))
+            for name, path in sorted(parts.items())
+        }
+        manifest = Manifest(**{**_fields(manifest), "parts": described})
+        (staging / _MANIFEST).write_text(json.dumps(asdict(manifest)))
+        with tarfile.open(fresh, "w:gz", compresslevel=_COMPRESSION) as archive:
+            archive.add(staging / _MANIFEST, _MANIFEST, filter=_plain)
+            for name in described:
+                archive.add(parts[name], name, filter=_plain)
+        fresh.replace(target)
+    except OSError as error:
+        raise StoreError(f"{target}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            fresh.unlink()
+    return manifest
+
+
+def read_manifest(path: Path) -> Manifest:
+    """What an archive says of itself; nothing else of it is looked at."""
+    with _reading(path) as archive:
+        return _read_manifest(archive)
+
+
+def unpack(path: Path, into: Path, workspace: str) -> Manifest:
+    """Unpack an archive into a new folder, check all of it, and make it the workspace's."""
+    with _reading(path) as archive:
+        manifest = _read_manifest(archive)
+        if manifest.schema_version != SCHEMA_VERSION:
+            raise ArchiveRefused(
+                f"{path}: made by {manifest.made_by} with schema {manifest.schema_version};"
+                f" this version reads {SCHEMA_VERSION}",
+                remediation="export it again with this version, or index from nothing",
+            )
+        for name in manifest.parts:
+            (into / name).parent.mkdir(parents=True, exist_ok=True)
+        seen = {_MANIFEST}
+        for member in archive:
+            if member.name == _MANIFEST and seen == {_MANIFEST}:
+                continue
+            if member.name in seen or member.name not in manifest.parts or not member.isreg():
+                raise ArchiveRefused(f"{path}: {member.name!r} does not belong in it")
+            seen.add(member.name)
+            _extract(archive, member, into / member.name, manifest.parts[member.name])
+    missing = manifest.parts.keys() - seen
+    if missing or _DATABASE not in manifest.parts:
+        raise ArchiveRefused(f"{path}: {', '.join(sorted(missing)) or _DATABASE} is missing")
+    _settle(into / _DATABASE, workspace)
+    return manifest
+
+
+def _stage_database(layout: StoreLayout, workspace: str, made_by: str, staging: Path) -> Manifest:
+    """A copy of the facts without what belongs to this machine."""
+    with _open(layout.database) as database:
+        database.run("VACUUM INTO ?", (str(staging / _DATABASE),))
+    with _open(staging / _DATABASE) as copy:
+        with copy.transaction("make it movable"):
+            copy.run("DELETE FROM jobs")
+            copy.run("DELETE FROM default_refs")
+            condition = "ref = ? AND workspace != ?"
+            copy.run(f"DELETE FROM snapshots WHERE {condition}", (LIVE, workspace))  # noqa: S608
+            copy.run("UPDATE snapshots SET workspace = ? WHERE ref = ?", (_HERE, LIVE))
+            copy.run("UPDATE snapshots SET times = x''")
+        head = copy.row("SELECT head FROM snapshots WHERE ref = ?", (LIVE,))
+        counts = [
+            (copy.row(f"SELECT COUNT(*) FROM {table}") or (0,))[0]  # noqa: S608  # our own names
+            for table in ("versions", "symbols", "snapshots")
+        ]
+        copy.run("PRAGMA journal_mode = DELETE")
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    return Manifest(FORMAT, made_by, SCHEMA_VERSION, now, head[0] if head else None, *counts)
+
+
+def _others(layout: StoreLayout) -> Iterator[tuple[str, Path]]:
+    for folder in (layout.lexical, layout.vectors):
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if path.is_file() and path.name not in _LOCKS:
+                yield f"{folder.name}/{path.name}", path
+
+
+def _fields(manifest: Manifest) -> dict[str, Any]:
+    return {name: getattr(manifest, name) for name in Manifest.__slots__}
+
+
+def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Nothing of this machine's users and times."""
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    member.mtime, member.mode = 0, 0o600
+    return member
+
+
+def _read_manifest(archive: tarfile.TarFile) -> Manifest:
+    first = archive.next()
+    if first is None or first.name != _MANIFEST or not first.isreg():
+        raise ArchiveRefused(f"{archive.name!s}: no archive of CodeCompass")
+    if first.size > _MANIFEST_BYTES:
+        raise ArchiveRefused(f"{archive.name!s}: its manifest is too large")
+    file = archive.extractfile(first)
+    said: dict[str, Any] = json.loads(file.read()) if file is not None else {}
+    if said.get("format") != FORMAT:
+        raise ArchiveRefused(f"{archive.name!s}: format {said.get('format')!r} is not known")
+    parts = {
+        str(name): PortableFile(int(part["size_bytes"]), str(part["sha256"]))
+        for name, part in said["parts"].items()
+    }
+    strange = [name for name in parts if not _NAME.fullmatch(name) or ".." in name]
+    if strange:
+        raise ArchiveRefused(f"{archive.name!s}: {strange[0]!r} does not belong in it")
+    return Manifest(**{**said, "parts": parts})
+
+
+def _extract(
+    archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path, part: PortableFile
+) -> None:
+    if member.size != part.size_bytes:
+        raise ArchiveRefused(f"{member.name} is not as large as it should be")
+    source = archive.extractfile(member)
+    digest = hashlib.sha256()
+    with target.open("wb") as out:
+        while source is not None and (data := source.read(_READ_BYTES)):
+            digest.update(data)
+            out.write(data)
+    if digest.hexdigest() != part.sha256:
+        raise ArchiveRefused(f"{member.name} was changed: its checksum is another one")
+
+
+def _settle(path: Path, workspace: str) -> None:
+    """Check the facts and give them to a workspace."""
+    with _open(path) as database, _open(Path(":memory:")) as ours:
+        create_tables(ours)
+        create_indexes(ours)
+        if _objects(database) - _objects(ours):
+            raise ArchiveRefused("its database holds what ours does not")
+        if database.row("PRAGMA quick_check") != ("ok",):
+            raise ArchiveRefused("its database is damaged")
+        create_tables(database)
+        create_indexes(database)
+        with database.transaction("take it in"):
+            database.run(
+                "UPDATE snapshots SET workspace = ?, generation = ? WHERE ref = ?",
+                (workspace, time.time_ns(), LIVE),
+            )
+
+
+def _objects(database: Database) -> set[tuple[str, str, str]]:
+    rows = database.rows("SELECT type, name, coalesce(sql, '') FROM sqlite_master")
+    return {(kind, name, " ".join(sql.split())) for kind, name, sql in rows}
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[tarfile.TarFile]:
+    try:
+        with tarfile.open(path, "r:gz") as archive:
+            yield archive
+    except CodeCompassError:
+        raise
+    except FileNotFoundError as error:
+        raise ArchiveRefused(f"{path}: no such file") from error
+    except (tarfile.TarError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ArchiveRefused(f"{path}: no archive of CodeCompass, or damaged: {error}") from error
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise StoreFull(f"unpack {path}: {error.strerror}") from error
+        raise ArchiveRefused(f"{path}: {error.strerror or error}") from error
+
+
+def _open(path: Path) -> Database:
+    return Database(path, busy_timeout_s=_BUSY_S, cache_mib=8)
