@@ -34,6 +34,7 @@ from codecompass.model.health import HealthAnswer, WorkspaceHealth
 from codecompass.model.snapshot import Compatibility
 from codecompass.present.render import Budget, as_json
 from codecompass.source.guard import resolve_workspace
+from codecompass.source.memory import share_arenas
 
 _JSON = "json"
 _FORMATS = ("text", _JSON)
@@ -59,6 +60,7 @@ class Calls:
     """Answers calls of tools, from any thread."""
 
     def __init__(self, options: ServeOptions) -> None:
+        share_arenas()
         first, *others = options.workspaces or (str(enclosing_workspace(resolve_workspace("."))),)
         roots = [resolve_workspace(first), *_existing(others)]
         self._settings: Settings = load_settings(roots[0])

@@ -2,9 +2,12 @@
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Generator
 
 from codecompass.source.memory import give_back_memory
+
+_TIDY_S = 5.0  # so often, at most, freed memory goes back to the system while calls come
 
 
 class Resting:
@@ -16,6 +19,7 @@ class Resting:
         self._change = threading.Condition()
         self._busy = self._calls = 0
         self._is_over = False
+        self._tidy_at = 0.0
         self._thread: threading.Thread | None = None
 
     @contextlib.contextmanager
@@ -29,10 +33,15 @@ class Resting:
         finally:
             with self._change:
                 self._busy -= 1
+                is_due = time.monotonic() >= self._tidy_at
+                if is_due:
+                    self._tidy_at = time.monotonic() + _TIDY_S
                 if self._thread is None and self._after_s > 0:
                     self._thread = threading.Thread(target=self._wait, daemon=True)
                     self._thread.start()
                 self._change.notify()
+            if is_due:
+                give_back_memory(with_cycles=False)
 
     def close(self) -> None:
         """Do not rest any more."""

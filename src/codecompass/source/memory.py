@@ -8,6 +8,8 @@ import sys
 
 _STATM = "/proc/self/statm"
 _MIB = 1024 * 1024
+_M_ARENA_MAX = -8
+_ARENAS = 2
 
 
 def used_mib() -> int:
@@ -20,9 +22,23 @@ def used_mib() -> int:
     return pages * mmap.PAGESIZE // _MIB
 
 
-def give_back_memory() -> None:
+def give_back_memory(*, with_cycles: bool = True) -> None:
     """Return what was freed to the system, where the C library keeps it."""
-    gc.collect()
+    if with_cycles:
+        gc.collect()
+    _tell_allocator("malloc_trim", 0)
+
+
+def share_arenas() -> None:
+    """Let all threads allocate from a few places, for a process that stays.
+
+    The C library of Linux has one for each thread, up to eight for each CPU, and each of
+    them keeps what its thread has freed.
+    """
+    _tell_allocator("mallopt", _M_ARENA_MAX, _ARENAS)
+
+
+def _tell_allocator(name: str, *arguments: int) -> None:
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):  # not every C library has it
-            ctypes.CDLL(None).malloc_trim(0)
+            getattr(ctypes.CDLL(None), name)(*arguments)
