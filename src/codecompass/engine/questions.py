@@ -44,6 +44,7 @@ from codecompass.present.detail import symbol_result
 from codecompass.present.meta import make_meta
 from codecompass.source.guard import inside_workspace
 from codecompass.source.walk import list_ignored_by_git, list_workspace
+from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.repository import RepositoryStore
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Questions:
         """Give back what the next question can read again: memory, files, processes."""
         self._views.rest()
         self._store.rest()
+        shared_analyzer().forget()
         self._clusters = ClusterCache()
 
     @contextmanager

@@ -38,6 +38,7 @@ from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore
 
 _SYNC_POLL_S = 0.02
+_MAX_CURRENT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +263,8 @@ class Views:
                 return True
             is_current = is_tree_current(reader, self.root, self._workspace.settings.index)
             if is_current and not lacked_blobs(reader.files()):
+                if len(self._current) >= _MAX_CURRENT:
+                    self._current.clear()
                 self._current.add(state)
             return is_current
 

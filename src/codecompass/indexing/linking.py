@@ -93,6 +93,7 @@ class Linking:
 
     def run(self, entries: Mapping[str, FileEntry]) -> LinkReport:
         """The links of a snapshot with these files; must not run inside a transaction."""
+        self._session.modules.tidy(len(entries))
         self._modules = self._session.modules.read(self._database, entries.values())
         base = self._nearest(entries)
         touched = self._touched(base, entries) if base else FAMILIES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,6 +130,8 @@ class Kept:
 
     def grams(self, database: Database, catalog: Catalog) -> GramIndex:
         """The bits of at least these contents; those not yet known are read."""
+        if len(self._grams.known) > _most(catalog.by_version):  # contents long gone
+            self._grams = GramIndex()
         missing = sorted(catalog.by_version.keys() - self._grams.known)
         for start in range(0, len(missing), _BATCH):
             part: Sequence[VersionId] = missing[start : start + _BATCH]
@@ -137,6 +139,11 @@ class Kept:
             sql = f"SELECT version_id, bits FROM grams WHERE version_id IN ({marks})"  # noqa: S608  # only question marks
             self._grams.add((VersionId(row[0]), row[1]) for row in database.rows(sql, part))
         return self._grams
+
+
+def _most(used: Collection[VersionId]) -> int:
+    """How many contents are kept in memory for a snapshot of so many: some may come back."""
+    return 2 * len(used) + _BATCH
 
 
 def _extractions_of(
@@ -148,6 +155,6 @@ def _extractions_of(
     """How all versions of a snapshot were extracted; only of a few others is asked."""
     used = {entry.version_id for entry in files.values() if entry.version_id is not None}
     missing = used - known.keys()
-    if len(missing) > _BATCH:
+    if len(missing) > _BATCH or len(known) > _most(used):
         return version_extractions(database, record)
     return {**known, **extractions_of(database, sorted(missing))} if missing else known

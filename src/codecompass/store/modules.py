@@ -122,6 +122,11 @@ class KnownModules:
         self._known: dict[VersionId, ModuleInfo] = {}
         self._looked_at: set[VersionId] = set()
 
+    def tidy(self, used: int) -> None:
+        """Forget all if most of it is of contents long gone; so many are in use."""
+        if len(self._looked_at) > 2 * used + _BATCH:
+            self._known, self._looked_at = {}, set()
+
     def read(
         self, database: Database, entries: Iterable[FileEntry]
     ) -> Mapping[VersionId, ModuleInfo]:
