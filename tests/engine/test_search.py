@@ -593,6 +593,9 @@ def test_a_data_directory_without_rights_is_not_called_corrupt(repo: Repo) -> No
         layout = engine.workspace.layout
     layout.folder.chmod(0o555)
     try:
+        with without_rights(layout.folder):
+            assert check_compatibility(layout.database) == "compatible"
+        layout.database.with_name("facts.db-wal").write_bytes(b"not yet in the database")
         with without_rights(layout.folder), pytest.raises(StoreError, match="not writable"):
             check_compatibility(layout.database)
     finally:

@@ -6,12 +6,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from codecompass import __version__
+from codecompass.engine.watching import Watching
 from codecompass.engine.workspace import Workspace
 from codecompass.errors import CodeCompassError
 from codecompass.model.answer import Check, DoctorAnswer
 from codecompass.model.snapshot import LIVE, Compatibility, JobStatus, live_name
 from codecompass.parse.extract import extract
 from codecompass.parse.languages import LANGUAGES
+from codecompass.source.events import can_watch, watch_limit
 from codecompass.source.git import git_version
 from codecompass.source.ignore import count_by_rule
 from codecompass.source.walk import list_ignored_by_git, list_workspace
@@ -29,8 +31,10 @@ def examine(workspace: Workspace, store: RepositoryStore) -> DoctorAnswer:
         _git(workspace),
         _grammars(),
         _index(store),
+        _integrity(store),
         _snapshots(store),
         _last_run(workspace, store),
+        _watching(workspace),
     ]
     if workspace.is_bare:
         return DoctorAnswer(tuple(checks))
@@ -95,6 +99,29 @@ def _index(store: RepositoryStore) -> Check:
     if state is Compatibility.COMPATIBLE:
         return Check("index", True, size)
     return Check("index", False, f"{state}, {size}", "codecompass index --force")
+
+
+def _integrity(store: RepositoryStore) -> Check:
+    """Read everything: what a disk has damaged shows here before a question meets it."""
+    if store.compatibility() is not Compatibility.COMPATIBLE:
+        return Check("integrity", True, "nothing to check")
+    damaged = store.damage()
+    if damaged:
+        return Check("integrity", False, "; ".join(damaged), "codecompass index --force")
+    return Check("integrity", True, "facts, text and vectors are as they were written")
+
+
+def _watching(workspace: Workspace) -> Check:
+    """Who watches, and how much the system lets one watch."""
+    if not can_watch():
+        return Check("watch", True, "this system is polled, not watched")
+    limit = watch_limit()
+    folders = f"at most {limit:,} folders can be watched" if limit else "no limit known"
+    watching = Watching(workspace.layout.folder, workspace.root, workspace.settings.watch)
+    found = watching.in_words()
+    if found is None:
+        return Check("watch", True, f"no watcher runs; {folders}")
+    return Check("watch", True, f"{found}; {folders}")
 
 
 def _snapshots(store: RepositoryStore) -> Check:

@@ -11,7 +11,15 @@ from codecompass.engine.layers import Base, Layers
 from codecompass.engine.semantics import Semantics
 from codecompass.engine.watching import Told, Watching
 from codecompass.engine.workspace import Workspace
-from codecompass.errors import BadInput, GitFailed, IndexMissing, RefMissing, StoreBusy
+from codecompass.errors import (
+    BadInput,
+    GitFailed,
+    IndexMissing,
+    RefMissing,
+    StoreBusy,
+    StoreError,
+    WorkspaceMissing,
+)
 from codecompass.indexing.job import JobSettings, Progress, SyncReport
 from codecompass.indexing.sync import (
     Look,
@@ -50,6 +58,7 @@ class Target:
     commit: str | None
     freshness: Freshness
     started: float  # monotonic; when the question came
+    problem: str = ""  # what kept it from being brought up to date
 
 
 class View:
@@ -66,7 +75,7 @@ class View:
         not_fetched = self._views.count_lacked(self.reader)
         is_behind = target.freshness is not Freshness.FRESH
         commit = self.reader.record.head if is_behind else target.commit
-        return Seen(target.ref, commit, target.freshness, not_fetched, is_overlay)
+        return Seen(target.ref, commit, target.freshness, not_fetched, is_overlay, target.problem)
 
     def elapsed_ms(self) -> int:
         """How long the question has taken, from before its snapshot was made ready."""
@@ -127,17 +136,14 @@ class Views:
         self.watching = Watching(workspace.layout.folder, workspace.root, workspace.settings.watch)
         self.root = workspace.root
         self.objects = GitObjects(workspace.root)
-        self.layers = Layers(
-            self.objects,
-            workspace.git_dir,
-            prefix=workspace.prefix,
-            configured=workspace.settings.refs.base,
-        )
+        self.layers = self._make_layers()
+        self._identity: tuple[int, ...] | None = None  # of the folder and the repository
         self.listener: Progress | None = None  # hears of long work, whoever asked for it
         self._fresh_until = 0.0  # monotonic; until then no look at the files is needed
         self._current: set[tuple[SnapshotName, int]] = set()  # trees that need no other look
         self._on_disk: Mapping[str, FileEntry] = {}
         self._lacked: tuple[object, int] = (None, 0)
+        self._problem = ""  # what kept the last question from seeing what changed
 
     def close(self) -> None:
         """End the processes that were started."""
@@ -173,11 +179,34 @@ class Views:
     def prepare(self, ref: str | None, progress: Progress) -> Target:
         """Bring the snapshot of a ref up to date; None means what `switch_ref` chose."""
         started = time.monotonic()
+        self._meet_again()
         ref = self.meant(ref)
         if ref != LIVE:
             return self._prepare_tree(self.resolve(ref), progress)
+        self._problem = ""
         freshness = self._make_fresh(progress)
-        return Target(live_name(self.root), LIVE, self.head(), freshness, started)
+        name = live_name(self.root)
+        return Target(name, LIVE, self.head(), freshness, started, self._problem)
+
+    def _meet_again(self) -> None:
+        """See whether another repository stands here now; what was kept is of the old one."""
+        identity = _identity(self.root, self._workspace)
+        if identity == self._identity:
+            return
+        if self._identity is not None:
+            self.objects.close()
+            self.layers = self._make_layers()
+            self._current.clear()
+            self._fresh_until = 0.0
+        self._identity = identity
+
+    def _make_layers(self) -> Layers:
+        return Layers(
+            self.objects,
+            self._workspace.git_dir,
+            prefix=self._workspace.prefix,
+            configured=self._workspace.settings.refs.base,
+        )
 
     def head(self) -> str | None:
         """The commit that is checked out; None if there is none."""
@@ -371,6 +400,13 @@ class Views:
             if must_wait:
                 raise
             return Freshness.SYNCING
+        except StoreError as error:  # a full disk, or one that cannot be written
+            if must_wait:
+                raise
+            if self.real_delta().is_empty:
+                return Freshness.FRESH
+            self._problem = f"{error.message}; {error.remediation}"
+            return Freshness.STALE
         self.watching.note_look(told, self._store.state_of(live_name(self.root)))
         return Freshness.FRESH
 
@@ -394,3 +430,17 @@ class Views:
         if look is None or look.delta.is_empty:
             return FileDelta((), ())
         return real_changes(self._store, self.root, look.delta, settings)
+
+
+def _identity(root: Path, workspace: Workspace) -> tuple[int, ...]:
+    """Which folder and which repository stand at their paths now."""
+    found: list[int] = []
+    for folder in (root, workspace.git_dir) if workspace.is_git else (root,):
+        try:
+            seen = folder.stat()
+        except OSError as error:
+            raise WorkspaceMissing(
+                f"{folder} is gone", remediation="give another workspace, or bring it back"
+            ) from error
+        found += (seen.st_dev, seen.st_ino)
+    return tuple(found)

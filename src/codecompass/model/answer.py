@@ -47,6 +47,7 @@ class Meta:
     commit: str | None = None  # of the ref; of a working tree, the one that is checked out
     source_layer: str = "base"  # overlay: something shown is not as in the base branch
     not_fetched_files: int | None = None  # whose contents a partial clone lacks
+    stale_reason: str | None = None  # what kept the index from being brought up to date
     safety_limit_applied: bool = False
     suppressed_duplicate_count: int = 0
     searched_files: int | None = None  # said when nothing was found
@@ -70,6 +71,7 @@ class Seen:
     freshness: Freshness
     not_fetched: int = 0  # files whose contents a partial clone lacks
     is_overlay: bool = False  # something shown is not as in the base branch
+    problem: str = ""  # what kept the index from being brought up to date
 
 
 OVERLAY = "overlay"

@@ -28,6 +28,7 @@ def make_meta(
         indexing_status=IndexingStatus.READY,
         result_completeness=Completeness.PARTIAL if seen.not_fetched else completeness,
         not_fetched_files=seen.not_fetched or None,
+        stale_reason=seen.problem or None,
         ref=seen.ref,
         commit=short_commit(seen.commit) if seen.commit else None,
         source_layer=OVERLAY if seen.is_overlay else "base",
@@ -42,7 +43,8 @@ def make_meta(
 def state_line(meta: Meta) -> str:
     """Which state of the code an answer is about, for the first line of a text."""
     at = f" @{meta.commit}" if meta.commit else ""
-    return f"index {meta.freshness_status}{at} · {meta.ref}{lacking(meta)}"
+    why = f" ({meta.stale_reason})" if meta.stale_reason else ""
+    return f"index {meta.freshness_status}{why}{at} · {meta.ref}{lacking(meta)}"
 
 
 def lacking(meta: Meta) -> str:

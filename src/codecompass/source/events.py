@@ -9,6 +9,7 @@ import errno
 import os
 import struct
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 from codecompass.errors import StoreError
@@ -24,6 +25,7 @@ _WATCHED = (
 )  # fmt: skip
 _HEAD = struct.Struct("iIII")
 _READ_BYTES = 1 << 16
+_LIMIT = Path("/proc/sys/fs/inotify/max_user_watches")
 
 
 class Event(NamedTuple):
@@ -49,6 +51,14 @@ class TooManyFolders(StoreError):
 def can_watch() -> bool:
     """Whether this system tells what happens in folders."""
     return sys.platform == "linux"
+
+
+def watch_limit() -> int:
+    """How many folders one user may watch; 0 if that is not known."""
+    try:
+        return int(_LIMIT.read_text())
+    except (OSError, ValueError):
+        return 0
 
 
 class FolderEvents:

@@ -1,5 +1,6 @@
 """SQLite: the only module that opens it; its errors leave as ours."""
 
+import os
 import sqlite3
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,17 @@ def native_errors(action: str) -> Generator[None]:
         raise StoreError(f"{action}: {text}") from error
 
 
+def is_writable(folder: Path) -> bool:
+    """Whether files can be made in a folder."""
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _has_log(path: Path) -> bool:
+    """Whether part of what was committed is not in the database itself yet."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
 class Database:
     """One connection; a reader sees the state of the moment its transaction began."""
 
@@ -46,7 +58,11 @@ class Database:
         read_only: bool = False,
         create: bool = True,
     ) -> None:
+        is_fixed = (read_only or not create) and not is_writable(path.parent)
+        read_only = read_only or is_fixed
         mode = "ro" if read_only else "rwc" if create else "rw"
+        if is_fixed and not _has_log(path):
+            mode += "&immutable=1"  # SQLite would make files beside it
         with native_errors(f"open {path.name}"):
             self._connection = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode={mode}",

@@ -120,7 +120,9 @@ class Kept:
     ) -> SnapshotVectors | None:
         """The vectors of a snapshot; None if the model has none, or they are damaged."""
         row = database.row("SELECT file, row_count FROM vector_files WHERE model = ?", (model,))
-        state = (model, *row) if row else (model,)  # rows may be added to the same snapshot
+        # Rows may be added to the same snapshot; a file cut short must not be read.
+        size = _size(self._vectors / row[0]) if row else 0
+        state = (model, *row, size) if row else (model,)
         if snapshot.vectors is None or snapshot.vectors[0] != state:
             from codecompass.store.likeness import open_vectors  # with it numpy
 
@@ -139,6 +141,13 @@ class Kept:
             sql = f"SELECT version_id, bits FROM grams WHERE version_id IN ({marks})"  # noqa: S608  # only question marks
             self._grams.add((VersionId(row[0]), row[1]) for row in database.rows(sql, part))
         return self._grams
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return -1
 
 
 def _most(used: Collection[VersionId]) -> int:

@@ -9,6 +9,7 @@ is thus decided by us, from the snapshot's own numbers: what other branches hold
 the same index changes no score.
 """
 
+import tempfile
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,9 +21,10 @@ from typing import NamedTuple
 
 import tantivy
 
-from codecompass.errors import IndexIncompatible, StoreError, StoreFull
+from codecompass.errors import CodeCompassError, IndexIncompatible, StoreError, StoreFull
 from codecompass.model.search import CHUNK_LEVELS, FILE_LEVELS, NAME_EVIDENCE
 from codecompass.model.snapshot import VersionId
+from codecompass.store.database import is_writable
 
 # Tantivy drops longer tokens with only a log line; a base64 blob is one such token.
 _MAX_NAME_BYTES = 1_000
@@ -82,21 +84,36 @@ def native_errors(action: str) -> Generator[None]:
     """Turn Tantivy's errors, which are all ValueErrors, into ours and keep the cause."""
     try:
         yield
-    except (ValueError, OSError) as error:
+    except BaseException as error:
+        if isinstance(error, CodeCompassError) or not _is_native(error):
+            raise
         text = str(error)
+        if type(error).__name__ == _PANIC:
+            raise IndexIncompatible(f"{action}: the text index is damaged: {text}") from error
         if "No space left" in text or "StorageFull" in text:
             raise StoreFull(f"{action}: no space left on the disk") from error
         raise StoreError(f"{action}: {text}") from error
+
+
+_PANIC = "PanicException"
+
+
+def _is_native(error: BaseException) -> bool:
+    """Whether Tantivy raised it; a panic of it is no `Exception`."""
+    return isinstance(error, ValueError | OSError) or type(error).__name__ == _PANIC
 
 
 class LexicalIndex:
     """An open index; any number of processes may read while one writes."""
 
     def __init__(self, folder: Path, *, create: bool = False) -> None:
+        self._borrowed: tempfile.TemporaryDirectory[str] | None = None
         if create:
             folder.mkdir(parents=True, exist_ok=True)
         elif not folder.is_dir() or not tantivy.Index.exists(str(folder)):
             raise IndexIncompatible(f"the text index in {folder} is missing")
+        else:
+            folder = self._own_locks(folder)
         try:
             self._index = tantivy.Index(_schema(), path=str(folder))
         except ValueError as error:
@@ -107,6 +124,21 @@ class LexicalIndex:
         self._index.register_tokenizer("terms", terms.build())
         # `view` says what is seen; a reload by itself at every commit would be for nothing.
         self._index.config_reader(reload_policy="manual")
+
+    def close(self) -> None:
+        """Remove what was only made to read."""
+        if self._borrowed is not None:
+            self._borrowed.cleanup()
+
+    def _own_locks(self, folder: Path) -> Path:
+        """The folder; one of links to its files if no lock can be made in it."""
+        if is_writable(folder):
+            return folder
+        self._borrowed = tempfile.TemporaryDirectory(prefix="codecompass-")
+        for file in folder.iterdir():
+            if not file.name.endswith(".lock"):
+                (Path(self._borrowed.name) / file.name).symlink_to(file)
+        return Path(self._borrowed.name)
 
     def writer(self, memory_mib: int) -> "LexicalWriter":
         """Open for writing; one writer at a time."""

@@ -59,9 +59,10 @@ class WriterLock:
 
 def is_writer_alive(path: Path) -> bool:
     """Whether some process holds the lock just now."""
-    if not path.exists():
-        return False
-    descriptor = _open(path)
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False  # never written, or by nobody whom we could meet
     try:
         return not _try_lock(descriptor, shared=True)
     finally:

@@ -44,6 +44,7 @@ from codecompass.store.modules import KnownModules
 from codecompass.store.portable import unpack, write_archive
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.schema import check_compatibility, create_tables
+from codecompass.store.segments import damaged_files
 from codecompass.store.snapshots import (
     SnapshotRecord,
     all_snapshots,
@@ -90,6 +91,7 @@ class RepositoryStore:
         self._lexical: LexicalIndex | None = None
         self._opened = (0, 0)  # which file we have open for reading
         self._kept = Kept(layout.vectors)
+        self._whole: set[Path] = set()  # files of the text index that are as they were written
 
     def __enter__(self) -> "RepositoryStore":
         """Use as a context manager to be sure that everything is closed."""
@@ -108,6 +110,8 @@ class RepositoryStore:
         """Close what was opened for reading."""
         if self._database is not None:
             self._database.close()
+        if self._lexical is not None:
+            self._lexical.close()
         self._database = self._lexical = None
 
     def rest(self) -> None:
@@ -155,7 +159,7 @@ class RepositoryStore:
         look at the other.
         """
         if self._lexical is None:
-            self._lexical = LexicalIndex(self.layout.lexical)
+            self._lexical = self._open_text()
         for _ in range(_READ_ATTEMPTS):
             before = database.data_version()
             text = self._lexical.view()
@@ -164,6 +168,13 @@ class RepositoryStore:
                 return text
             database.end_reading()
         raise StoreBusy("another process publishes faster than this one can read")
+
+    def _open_text(self) -> LexicalIndex:
+        if self.layout.lexical.is_dir():
+            damaged = damaged_files(self.layout.lexical, self._whole)
+            if damaged:
+                raise IndexIncompatible(f"the text index is damaged: {damaged[0].name}")
+        return LexicalIndex(self.layout.lexical)
 
     def files(self, name: SnapshotName) -> Mapping[str, FileEntry] | None:
         """The files of a snapshot; None if it was not published."""
@@ -233,6 +244,23 @@ class RepositoryStore:
             return False
         return is_job_active(self._open_for_reading(), name)
 
+    def damage(self) -> list[str]:
+        """What is not as it was written, in words; everything is read for it."""
+        database = self._open_for_reading()
+        found = [f"facts: {row[0]}" for row in database.rows("PRAGMA quick_check(3)")]
+        if found == ["facts: ok"]:
+            found = []
+        if not self.layout.lexical.is_dir():
+            return [*found, "text: missing"]
+        texts = damaged_files(self.layout.lexical, is_thorough=True)
+        found += [f"text: {file.name}" for file in texts]
+        files = database.rows("SELECT file, dims, row_count FROM vector_files")
+        for name, dims, count in files:
+            file = self.layout.vectors / name
+            if not file.exists() or file.stat().st_size < dims * count:
+                found.append(f"vectors: {name}")
+        return found
+
     def note_use(self, name: SnapshotName) -> None:
         """Note that somebody asks for a snapshot, unless it was noted or would mean waiting."""
         database = self._open_for_reading()
@@ -241,7 +269,7 @@ class RepositoryStore:
         recently = (now - datetime.timedelta(seconds=_NOTED_FOR_S)).isoformat(timespec="seconds")
         if record is None or record.used_at >= recently or is_writer_alive(self.layout.lock):
             return
-        with contextlib.suppress(StoreBusy):
+        with contextlib.suppress(StoreError):  # busy, full, or not to be written
             note_use(database, record.id)
 
     def size_bytes(self) -> int:

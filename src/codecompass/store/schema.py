@@ -1,11 +1,10 @@
 """The tables, their version, and what an existing store's version means."""
 
-import os
 from pathlib import Path
 
 from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFull
 from codecompass.model.snapshot import Compatibility
-from codecompass.store.database import Database
+from codecompass.store.database import Database, is_writable
 
 SCHEMA_VERSION = 6
 
@@ -271,8 +270,7 @@ def check_compatibility(path: Path) -> Compatibility:
     except (StoreBusy, StoreFull):
         raise  # says nothing about the index
     except (StoreError, IndexIncompatible) as error:
-        is_ours = os.access in os.supports_effective_ids
-        if not os.access(path.parent, os.W_OK, effective_ids=is_ours):  # for SQLite's log
+        if not is_writable(path.parent):  # a log is left that only a writer can read
             raise StoreError(
                 f"the data directory {path.parent} is not writable",
                 remediation="make it writable, or set CODECOMPASS_HOME to another folder",
