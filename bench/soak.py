@@ -225,7 +225,7 @@ _RARE = ["delete", "rename", "move_folder", "ignore", "commit", "switch"]
 def watchers(root: Path) -> list[int]:
     """The process that watches the copy."""
     with Engine.open(root) as engine:
-        found = engine._views.watching.status()
+        found = engine._views.live.watching.status()
     return [found["process"]] if found else []
 
 

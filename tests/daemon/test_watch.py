@@ -23,7 +23,7 @@ def names(engine: Engine, name: str) -> list[str]:
 
 def looked_at(engine: Engine) -> tuple[str, ...] | None:
     """What the next question will look at; None: at everything."""
-    told = engine._views.watching.ask()
+    told = engine._views.live.watching.ask()
     assert told is not None
     return told.since(engine._store.state_of(engine._views.name_of("live")))
 
@@ -233,7 +233,7 @@ def test_whatever_happens_a_look_at_all_files_finds_nothing_more(
         done = disorder.some()
         partial += looked_at(watched) is not None
         watched.locate("anything")
-        left = watched._views.real_delta()
+        left = watched._views.live.real_delta()
         assert left.is_empty, (number, done, left)
     assert partial > 20
     reports.append(f"80 changes under a watcher, {partial} by a partial look: none missed")
@@ -255,7 +255,7 @@ def test_a_watcher_that_was_killed_misleads_nobody(
 
 def test_an_index_made_anew_is_not_taken_for_the_old_one(repo: Repo, watched: Engine) -> None:
     with Engine.open(repo.root) as other:
-        other._views.watching._store = repo.root  # where no watcher is to be found
+        other._views.live.watching._store = repo.root  # where no watcher is to be found
         repo.write({"a.py": "def middle(): ...\n"})
         other.index(force=True)
         repo.write({"a.py": "def last(): ...\n"})

@@ -22,6 +22,7 @@ class StoreSettings:
     """Where indexes live and how the engines are tuned."""
 
     home: Path = Path()  # filled in by `load`: the user's data directory or CODECOMPASS_HOME
+    disk_mib: int = 20_000  # of all indexes; more, and those nobody asked for the longest go
     busy_timeout_s: float = 10.0  # how long a writer waits for another one
     cache_mib: int = 32  # SQLite page cache
     writer_memory_mib: int = 64  # what Tantivy collects before it writes a segment
@@ -33,6 +34,7 @@ class FreshnessSettings:
 
     policy: str = "balanced"  # strict | balanced | best_effort
     sync_files: int = 200  # balanced: up to so many changed files are synced before answering
+    look_s: float = 2.0  # servers: a look that took longer is not made before every question
     wait_s: float = 3.0  # balanced: so long another process that does the same work is waited for
     recheck_after_s: float = 0.0  # a look at the files counts for so long; 0: look every time
 

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from codecompass import __version__
+from codecompass.engine.metrics import call_metrics
 from codecompass.engine.questions import Questions, check_name, silent
 from codecompass.engine.workspace import open_workspace
 from codecompass.errors import ArchiveRefused, BadInput, IndexMissing
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from codecompass.engine.branches import Branches
 
 _WAIT_POLL_S = 0.2
+_LARGE_RUN = 200  # so many new contents may be too much for the disk
 
 
 class Engine(Questions):
@@ -76,16 +78,18 @@ class Engine(Questions):
         meant = self._views.meant(ref)
         root = str(self.workspace.root)
         if meant == LIVE:
-            report = self._views.sync_live(progress, force=force)
+            report = self._views.live.sync(progress, force=force)
         else:
             report = self._views.sync_tree(self._views.resolve(meant), progress, force=force)
+        if report.counts.extracted >= _LARGE_RUN:
+            self._store.evict_others()
         problem = report.problem or self._views.semantics.problem
         note = f"no search by meaning: {problem}" if problem else None
         return SyncAnswer(root, meant, report.counts, report.duration_ms, report.published, note)
 
     def freshen(self, *, progress: Progress = silent) -> None:
         """Bring the working tree's index up to date; where a watcher runs, by what it saw."""
-        self._views.freshen(progress)
+        self._views.live.freshen(progress)
 
     def sync(self, *, ref: str | None = None, progress: Progress = silent) -> SyncAnswer:
         """Bring an existing index up to date."""
@@ -132,7 +136,8 @@ class Engine(Questions):
         with self._store.writing() as session:
             found = collect_garbage(session, self.workspace.settings.refs, everything=True)
         freed = max(0, before - self._store.size_bytes())
-        return GarbageAnswer(found.snapshots, found.versions, freed)
+        evicted = self._store.evict_others()
+        return GarbageAnswer(found.snapshots, found.versions, freed, evicted or None)
 
     def export_state(self, archive: str | Path) -> StateAnswer:
         """Pack the index into one file that can be taken to another machine or path."""
@@ -210,7 +215,7 @@ class Engine(Questions):
                 counts, record = reader.counts(), reader.record
         changed = None
         if record is not None:
-            delta = self._views.real_delta() if ref == LIVE else None
+            delta = self._views.live.real_delta() if ref == LIVE else None
             changed = len(delta.changed) + len(delta.deleted) if delta else 0
         is_running = job is not None and job.status in ACTIVE_JOBS
         freshness = Freshness.SYNCING if is_running else Freshness.STALE
@@ -229,9 +234,15 @@ class Engine(Questions):
             counts=counts,
             head=record.head if record else None,
             published_at=record.published_at if record else None,
-            recovery=_recovery(job, is_published=record is not None),
+            recovery=_recovery(
+                job,
+                is_published=record is not None,
+                attempts=self._store.failed_attempts(self._views.name_of(ref)),
+            ),
             is_being_written=self._store.is_being_written() or None,
-            watcher=self._views.watching.in_words(),
+            watcher=self._views.live.watching.in_words(),
+            calls=call_metrics(self.workspace.settings.store.home, str(self.workspace.root))
+            or None,
         )
 
 
@@ -257,10 +268,12 @@ def _indexing_status(job: JobRecord | None, *, is_published: bool) -> IndexingSt
     return IndexingStatus.NOT_INDEXED
 
 
-def _recovery(job: JobRecord | None, *, is_published: bool) -> Recovery | None:
+def _recovery(job: JobRecord | None, *, is_published: bool, attempts: int) -> Recovery | None:
     if job is None or job.status not in {JobStatus.FAILED, JobStatus.ROLLED_BACK}:
         return None
     advice = "the next question, or codecompass index, goes on where it stopped"
     if is_published:
         advice = f"what was published before is intact; {advice}"
-    return Recovery(int(job.id), job.error_code, job.error_message, job.created_at, advice)
+    return Recovery(
+        int(job.id), job.error_code, job.error_message, job.created_at, advice, attempts
+    )

@@ -80,11 +80,11 @@ class Questions:
     @contextmanager
     def telling(self, progress: Progress) -> Generator[None]:
         """Tell how far long work is in all questions inside; what `progress` raises ends it."""
-        self._views.listener = progress
+        self._views.live.listener = progress
         try:
             yield
         finally:
-            self._views.listener = None
+            self._views.live.listener = None
 
     def outline(
         self,

@@ -6,34 +6,23 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from codecompass.engine.freshness import Step, next_step
 from codecompass.engine.layers import Base, Layers
+from codecompass.engine.live import LiveTree
 from codecompass.engine.semantics import Semantics
-from codecompass.engine.watching import Told, Watching
 from codecompass.engine.workspace import Workspace
 from codecompass.errors import (
     BadInput,
     GitFailed,
     IndexMissing,
     RefMissing,
-    StoreBusy,
-    StoreError,
     WorkspaceMissing,
 )
-from codecompass.indexing.job import JobSettings, Progress, SyncReport
-from codecompass.indexing.sync import (
-    Look,
-    look_at_paths,
-    look_for_changes,
-    real_changes,
-    sync_workspace,
-)
+from codecompass.indexing.job import Progress, SyncReport
 from codecompass.indexing.trees import is_tree_current, lacked_blobs, sync_tree
 from codecompass.model.answer import Freshness, Seen
 from codecompass.model.refs import ResolvedRef
 from codecompass.model.snapshot import (
     LIVE,
-    FileDelta,
     FileEntry,
     SnapshotName,
     live_name,
@@ -45,7 +34,6 @@ from codecompass.source.refs import check_ref, resolve_ref
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore
 
-_SYNC_POLL_S = 0.02
 _MAX_CURRENT = 1_000
 
 
@@ -131,19 +119,15 @@ class Views:
     ) -> None:
         self._workspace = workspace
         self._store = store
-        self._can_sync_behind = can_sync_behind
         self.semantics = Semantics(workspace.settings.semantic)
-        self.watching = Watching(workspace.layout.folder, workspace.root, workspace.settings.watch)
+        self.live = LiveTree(workspace, store, self.semantics, can_sync_behind=can_sync_behind)
         self.root = workspace.root
         self.objects = GitObjects(workspace.root)
         self.layers = self._make_layers()
         self._identity: tuple[int, ...] | None = None  # of the folder and the repository
-        self.listener: Progress | None = None  # hears of long work, whoever asked for it
-        self._fresh_until = 0.0  # monotonic; until then no look at the files is needed
         self._current: set[tuple[SnapshotName, int]] = set()  # trees that need no other look
         self._on_disk: Mapping[str, FileEntry] = {}
         self._lacked: tuple[object, int] = (None, 0)
-        self._problem = ""  # what kept the last question from seeing what changed
 
     def close(self) -> None:
         """End the processes that were started."""
@@ -154,12 +138,6 @@ class Views:
         self.objects.close()
         self.semantics.rest()
         self._on_disk, self._lacked = {}, (None, 0)
-
-    @property
-    def job_settings(self) -> JobSettings:
-        """What a run of the indexer may use."""
-        settings = self._workspace.settings
-        return JobSettings(settings.index, settings.refs, self.semantics.embedder())
 
     def open(self, ref: str | None, progress: Progress) -> AbstractContextManager[View]:
         """The snapshot of a ref, or of the working tree, as it is now."""
@@ -183,10 +161,8 @@ class Views:
         ref = self.meant(ref)
         if ref != LIVE:
             return self._prepare_tree(self.resolve(ref), progress)
-        self._problem = ""
-        freshness = self._make_fresh(progress)
-        name = live_name(self.root)
-        return Target(name, LIVE, self.head(), freshness, started, self._problem)
+        freshness, problem = self.live.make_fresh(progress)
+        return Target(self.live.name, LIVE, self.head(), freshness, started, problem)
 
     def _meet_again(self) -> None:
         """See whether another repository stands here now; what was kept is of the old one."""
@@ -197,7 +173,7 @@ class Views:
             self.objects.close()
             self.layers = self._make_layers()
             self._current.clear()
-            self._fresh_until = 0.0
+            self.live.forget_look()
         self._identity = identity
 
     def _make_layers(self) -> Layers:
@@ -305,38 +281,10 @@ class Views:
             self._store,
             self.root,
             resolved,
-            settings=self.job_settings,
-            progress=self._told(progress),
+            settings=self.live.job_settings(),
+            progress=self.live.told(progress),
             force=force,
         )
-
-    def sync_live(
-        self, progress: Progress, *, force: bool = False, look: Look | None = None
-    ) -> SyncReport:
-        """Publish the snapshot of the working tree, as it is or as a look has found it."""
-        told = self.watching.ask() if look is None else None
-        report = sync_workspace(
-            self._store,
-            self.root,
-            scratch=self._workspace.scratch,
-            settings=self.job_settings,
-            progress=self._told(progress),
-            force=force,
-            look=look,
-        )
-        self.watching.note_look(told, self._store.state_of(live_name(self.root)))
-        return report
-
-    def _told(self, progress: Progress) -> Progress:
-        listener = self.listener
-        if listener is None:
-            return progress
-
-        def both(stage: str, done: int, total: int) -> None:
-            progress(stage, done, total)
-            listener(stage, done, total)
-
-        return both
 
     def text_of_blob(self, entry: FileEntry) -> str | None:
         """The text of a file in a commit: from the disk if it is the same there, else from git."""
@@ -348,88 +296,6 @@ class Views:
         raw = self.objects.read(entry.blob_id)
         text_bytes = decode_text(raw) if raw is not None else None
         return text_bytes.decode("utf-8", "replace") if text_bytes is not None else None
-
-    def _make_fresh(self, progress: Progress) -> Freshness:
-        """Look for changes and sync if the settings say so; a recent look may do."""
-        if time.monotonic() < self._fresh_until:
-            return Freshness.FRESH
-        started = time.monotonic()
-        found = self._look_and_sync(progress)
-        if found is Freshness.FRESH:
-            self._fresh_until = started + self._workspace.settings.freshness.recheck_after_s
-        return found
-
-    def freshen(self, progress: Progress) -> None:
-        """Bring the working tree's snapshot up to date by what the watcher says, if one runs."""
-        look, told = self._look()
-        if look is None or not look.delta.is_empty:
-            self.sync_live(progress, look=look)
-        self.watching.note_look(told, self._store.state_of(live_name(self.root)))
-
-    def _look(self) -> tuple[Look | None, Told | None]:
-        """What changed since the last publish: as the watcher says, or by a look at all files."""
-        scratch, settings = self._workspace.scratch, self._workspace.settings.index
-        told = self.watching.ask()
-        paths = told.since(self._store.state_of(live_name(self.root))) if told else None
-        look = None
-        if paths is not None:
-            look = look_at_paths(self._store, self.root, paths, scratch=scratch, settings=settings)
-        if look is None:
-            look = look_for_changes(self._store, self.root, scratch=scratch, settings=settings)
-            return look, told
-        return look, told if paths else None  # nothing new: nobody has to be told
-
-    def _look_and_sync(self, progress: Progress) -> Freshness:
-        settings = self._workspace.settings
-        look, told = self._look()
-        delta = look.delta if look else None
-        step = next_step(delta, settings.freshness, can_sync_behind=self._can_sync_behind)
-        if step is Step.ANSWER:
-            self.watching.note_look(told, self._store.state_of(live_name(self.root)))
-            return Freshness.FRESH
-        if step is Step.ANSWER_STALE:
-            return Freshness.FRESH if self.real_delta().is_empty else Freshness.STALE
-        must_wait = delta is None or settings.freshness.policy == "strict"
-        if not must_wait and self._store.is_syncing(live_name(self.root)):
-            if self._is_still_syncing():
-                return Freshness.SYNCING  # answer from what is published
-            look = None  # what was published meanwhile is newer
-        try:
-            self.sync_live(progress, look=look)
-        except StoreBusy:
-            if must_wait:
-                raise
-            return Freshness.SYNCING
-        except StoreError as error:  # a full disk, or one that cannot be written
-            if must_wait:
-                raise
-            if self.real_delta().is_empty:
-                return Freshness.FRESH
-            self._problem = f"{error.message}; {error.remediation}"
-            return Freshness.STALE
-        self.watching.note_look(told, self._store.state_of(live_name(self.root)))
-        return Freshness.FRESH
-
-    def _is_still_syncing(self) -> bool:
-        """Whether another process that does the same work is not done in a moment."""
-        deadline = time.monotonic() + self._workspace.settings.freshness.wait_s
-        while self._store.is_syncing(live_name(self.root)):
-            if time.monotonic() >= deadline:
-                return True
-            if self.listener is not None:
-                self.listener("wait", 0, 0)
-            time.sleep(_SYNC_POLL_S)
-        return False
-
-    def real_delta(self) -> FileDelta:
-        """What has really changed in the working tree since the last publish."""
-        settings = self._workspace.settings.index
-        look = look_for_changes(
-            self._store, self.root, scratch=self._workspace.scratch, settings=settings
-        )
-        if look is None or look.delta.is_empty:
-            return FileDelta((), ())
-        return real_changes(self._store, self.root, look.delta, settings)
 
 
 def _identity(root: Path, workspace: Workspace) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from codecompass.engine.metrics import CALLS_LOG
 from codecompass.store.logfile import LogFile
 
 
@@ -24,13 +25,14 @@ class Entry(NamedTuple):
     outcome: str  # ok, cancelled, or the code of an error
     duration_ms: int
     characters: int
+    tokens: int
 
 
 class AuditLog:
     """One file for all servers of a user."""
 
     def __init__(self, home: Path, *, is_on: bool) -> None:
-        self._file = LogFile(home / "logs" / "calls.jsonl")
+        self._file = LogFile(home / CALLS_LOG)
         self._is_on = is_on
 
     def write(self, entry: Entry) -> None:

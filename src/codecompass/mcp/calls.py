@@ -35,6 +35,7 @@ from codecompass.model.snapshot import Compatibility
 from codecompass.present.render import Budget, as_json
 from codecompass.source.guard import resolve_workspace
 from codecompass.source.memory import share_arenas
+from codecompass.text.tokens import estimate_tokens
 
 _JSON = "json"
 _FORMATS = ("text", _JSON)
@@ -127,6 +128,7 @@ class Calls:
                 outcome,
                 duration,
                 length(content),
+                sum(estimate_tokens(item["text"]) for item in content),
             )
         )
         return content, is_error

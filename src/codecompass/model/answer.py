@@ -341,6 +341,7 @@ class GarbageAnswer:
     snapshots: int
     versions: int
     freed_bytes: int
+    evicted_stores: int | None = None  # of other repositories, to keep the disk's budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +353,19 @@ class Recovery:
     message: str
     started_at: str
     advice: str
+    attempts: int = 1  # runs that failed since one went well
+
+
+@dataclass(frozen=True, slots=True)
+class CallMetrics:
+    """What the last calls of one tool took, and how much they said."""
+
+    tool: str
+    calls: int
+    errors: int
+    p50_ms: int
+    p95_ms: int
+    p50_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +387,7 @@ class StatusAnswer:
     recovery: Recovery | None
     is_being_written: bool | None = None  # by some process, for this or another worktree
     watcher: str | None = None  # the process that watches this workspace, and how
+    calls: tuple[CallMetrics, ...] | None = None  # by servers, as far as the log reaches
 
 
 @dataclass(frozen=True, slots=True)

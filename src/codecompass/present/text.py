@@ -17,6 +17,7 @@ from codecompass.present.meta import state_line
 from codecompass.text.tokens import estimate_tokens
 
 _MIB = 1024 * 1024
+_MAX_TOOLS = 5
 
 
 def render_outline(answer: OutlineAnswer) -> str:
@@ -119,10 +120,17 @@ def render_status(answer: StatusAnswer) -> str:
         lines.append(f"changed    {answer.changed_files:,} files since then: codecompass sync")
     if answer.recovery:
         found = answer.recovery
-        lines.append(f"recovery   job {found.job_id} {found.error_code}: {found.message}")
+        times = f", {found.attempts} times" if found.attempts > 1 else ""
+        lines.append(f"recovery   job {found.job_id} {found.error_code}{times}: {found.message}")
         lines.append(f"           {found.advice}")
     if answer.watcher:
         lines.append(f"watched    by {answer.watcher}")
+    for item in (answer.calls or ())[:_MAX_TOOLS]:
+        errors = f", {item.errors:,} errors" if item.errors else ""
+        lines.append(
+            f"calls      {item.tool} {item.calls:,}{errors}: {item.p50_ms:,} ms, 95 %"
+            f" {item.p95_ms:,} ms, {item.p50_tokens:,} tokens"
+        )
     if answer.is_being_written:
         lines.append("busy       a process is writing for this or another working tree")
     elif counts is None:

@@ -152,7 +152,9 @@ class Database:
         row = self.row("PRAGMA data_version")
         return int(row[0]) if row else 0
 
-    def row(self, sql: str, parameters: Sequence[object] = ()) -> Row | None:
+    def row(
+        self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()
+    ) -> Row | None:
         """The first row of a query."""
         with native_errors("read"):
             found: Row | None = self._connection.execute(sql, parameters).fetchone()

@@ -98,6 +98,17 @@ def is_job_active(database: Database, name: SnapshotName) -> bool:
     return database.row(sql, (*name, *map(str, ACTIVE_JOBS))) is not None
 
 
+def failed_attempts(database: Database, name: SnapshotName) -> int:
+    """How many runs for a snapshot failed since one went well."""
+    row = database.row(
+        "SELECT COUNT(*) FROM jobs WHERE ref = :ref AND workspace = :workspace"
+        " AND status IN ('failed', 'rolled_back') AND id > (SELECT coalesce(MAX(id), 0) FROM jobs"
+        " WHERE ref = :ref AND workspace = :workspace AND status = 'published')",
+        {"ref": name.ref, "workspace": name.workspace},
+    )
+    return int(row[0]) if row else 0
+
+
 def last_job(database: Database, name: SnapshotName) -> JobRecord | None:
     """The newest job for a snapshot."""
     row = database.row(

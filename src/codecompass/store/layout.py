@@ -5,6 +5,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+REPOSITORIES = "repositories"
+"""The folder of all stores in the user's data directory."""
+
 SPARED = frozenset({"writer.lock", "watch.lock", "watch.json"})
 """Files of a store that processes hold; they outlive what is in it."""
 
@@ -41,4 +44,4 @@ def layout_for(home: Path, identity: Path) -> StoreLayout:
     digest = hashlib.sha256(str(identity).encode("utf-8", "surrogateescape")).hexdigest()[:12]
     name = identity.parent.name if identity.name == ".git" else identity.name
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:40] or "root"
-    return StoreLayout(home / "repositories" / f"{readable}-{digest}")
+    return StoreLayout(home / REPOSITORIES / f"{readable}-{digest}")

@@ -27,8 +27,11 @@ from codecompass.model.snapshot import (
     SnapshotName,
 )
 from codecompass.store.database import Database
+from codecompass.store.disk import evict, size_of
+from codecompass.store.disk import note_use as note_store_use
 from codecompass.store.jobs import (
     INTERRUPTED,
+    failed_attempts,
     failed_ranges,
     is_job_active,
     last_job,
@@ -234,6 +237,12 @@ class RepositoryStore:
             job.updated_at,
         )
 
+    def failed_attempts(self, name: SnapshotName) -> int:
+        """How many runs for a snapshot failed since one went well."""
+        if self.compatibility() is not Compatibility.COMPATIBLE:
+            return 0
+        return failed_attempts(self._open_for_reading(), name)
+
     def is_being_written(self) -> bool:
         """Whether some process is writing just now."""
         return is_writer_alive(self.layout.lock)
@@ -274,11 +283,12 @@ class RepositoryStore:
 
     def size_bytes(self) -> int:
         """What the store takes on the disk."""
-        total = 0
-        for path in self.layout.folder.rglob("*"):
-            with contextlib.suppress(FileNotFoundError):  # merged away while we look
-                total += path.stat().st_size if path.is_file() else 0
-        return total
+        return size_of(self.layout.folder)
+
+    def evict_others(self) -> int:
+        """Remove stores that nobody asked for the longest while all take too much disk."""
+        home = self.layout.folder.parent.parent
+        return len(evict(home, self._settings.disk_mib, self.layout.folder))
 
     @contextmanager
     def writing(
@@ -369,6 +379,7 @@ class RepositoryStore:
         if self._database is None:
             self._database = self._open_database(create=False)
             self._opened = identity
+            note_store_use(self.layout.folder)
         return self._database
 
     def _identity(self) -> tuple[int, int]:
