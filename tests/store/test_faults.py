@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -59,33 +61,39 @@ def test_a_full_disk_is_said_and_the_last_state_answers(indexed: Repo) -> None:
 # ---- a home that cannot be written
 
 
-def test_a_read_only_home_answers_from_what_is_there(indexed: Repo, home: Path) -> None:
-    with Engine.open(indexed.root) as engine:
-        engine.locate("f1")
+@contextmanager
+def read_only(home: Path, root: Path) -> Iterator[None]:
+    """Be the owner of a repository who may read the data directory and not write it."""
     parts = [home, *home.rglob("*")]
     for path in parts:
         path.chmod(0o555 if path.is_dir() else 0o444)
+    own = [root, *root.rglob("*")]
+    for path in own if os.geteuid() == 0 else ():
+        os.lchown(path, 65_534, 65_534)
     try:
-        with without_rights(home, indexed.root), Engine.open(indexed.root) as engine:
-            assert engine.locate("f1").meta.freshness_status == "fresh"
-            assert engine.search("return 7").results[0].path == "pkg/m7.py"
-            assert engine.find_references("f3").meta
+        with without_rights(home, root):
+            yield
     finally:
         for path in parts:
             path.chmod(0o755 if path.is_dir() else 0o644)
+        for path in own if os.geteuid() == 0 else ():
+            os.lchown(path, 0, 0)
+
+
+def test_a_read_only_home_answers_from_what_is_there(indexed: Repo, home: Path) -> None:
+    with Engine.open(indexed.root) as engine:
+        engine.locate("f1")
+    with read_only(home, indexed.root), Engine.open(indexed.root) as engine:
+        assert engine.locate("f1").meta.freshness_status == "fresh"
+        assert engine.search("return 7").results[0].path == "pkg/m7.py"
+        assert engine.find_references("f3").meta
     indexed.write({"pkg/m1.py": "def changed(): ...\n"})
-    for path in parts:
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    try:
-        with without_rights(home, indexed.root), Engine.open(indexed.root) as engine:
-            answer = engine.locate("f1")  # still as it was, and said to be
-            assert answer.meta.freshness_status == "stale"
-            assert "Permission denied" in state_line(answer.meta)
-            with pytest.raises(StoreError):
-                engine.index()
-    finally:
-        for path in parts:
-            path.chmod(0o755 if path.is_dir() else 0o644)
+    with read_only(home, indexed.root), Engine.open(indexed.root) as engine:
+        answer = engine.locate("f1")  # still as it was, and said to be
+        assert answer.meta.freshness_status == "stale"
+        assert "Permission denied" in state_line(answer.meta)
+        with pytest.raises(StoreError):
+            engine.index()
     with Engine.open(indexed.root) as engine:
         assert engine.locate("changed").total == 1
 
@@ -93,14 +101,10 @@ def test_a_read_only_home_answers_from_what_is_there(indexed: Repo, home: Path) 
 def test_a_home_where_nothing_can_be_made_is_a_clear_error(repo: Repo, home: Path) -> None:
     repo.write(FILES)
     home.mkdir(parents=True, exist_ok=True)
-    home.chmod(0o555)
-    try:
-        with without_rights(home, repo.root), Engine.open(repo.root) as engine:
-            with pytest.raises(StoreError) as caught:
-                engine.locate("f1")
-            assert "CODECOMPASS_HOME" in caught.value.remediation
-    finally:
-        home.chmod(0o755)
+    with read_only(home, repo.root), Engine.open(repo.root) as engine:
+        with pytest.raises(StoreError) as caught:
+            engine.locate("f1")
+        assert "CODECOMPASS_HOME" in caught.value.remediation
 
 
 # ---- damaged files

@@ -25,13 +25,27 @@ def damaged_files(
     `whole` are files that were looked at before; those found whole are added to it.
     """
     whole = set() if whole is None else whole
-    files = [file for file in sorted(folder.iterdir()) if file.suffix in _SUFFIXES]
+    published = _published(folder)
+    files = [
+        file
+        for file in sorted(folder.iterdir())
+        if file.suffix in _SUFFIXES and file.name.partition(".")[0] in published
+    ]
     left = [file for file in files if file not in whole]
     with_sums = is_thorough or sum(_size(file) for file in left) <= _QUICK_BYTES
     damaged = [file for file in left if not _is_whole(file, with_sum=with_sums)]
     whole.intersection_update(files)
     whole.update(set(left).difference(damaged))
     return damaged
+
+
+def _published(folder: Path) -> frozenset[str]:
+    """The segments that are part of the index; others are being written, or were never done."""
+    try:
+        said = json.loads((folder / "meta.json").read_bytes())
+        return frozenset(item["segment_id"].replace("-", "") for item in said["segments"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return frozenset()  # Tantivy itself says what is wrong with it
 
 
 def _size(file: Path) -> int:
