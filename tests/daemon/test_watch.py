@@ -1,8 +1,12 @@
 """With a watcher only what changed is looked at, and nothing that changed is missed."""
 
+import json
 import os
 import random
 import shutil
+import signal
+import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,7 +14,7 @@ import pytest
 from codecompass.engine.engine import Engine
 from codecompass.mcp.calls import Calls, ServeOptions
 from codecompass.mcp.tools import chosen_tools
-from codecompass.source.watch import ask_watcher, read_address
+from codecompass.source.watch import ask_watcher, read_address, sealed
 from tests.conftest import Repo
 from tests.daemon.conftest import Start, run, said, status, until
 
@@ -29,7 +33,8 @@ def looked_at(engine: Engine) -> tuple[str, ...] | None:
 
 
 @pytest.fixture
-def watched(repo: Repo, engine: Engine, start: Start) -> Engine:
+def watched(repo: Repo, engine: Engine, start: Start, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    monkeypatch.setenv("CODECOMPASS_WATCH_DEBOUNCE_S", "3600")  # nobody but questions reads
     repo.commit({
         "a.py": "def one(): ...\n",
         "pkg/b.py": "def two(): ...\n",
@@ -136,8 +141,8 @@ def test_only_folders_with_files_to_index_are_watched(repo: Repo, watched: Engin
     found = status(watched)
     assert found is not None
     (tree,) = found["trees"]  # type: ignore[misc, attr-defined]
-    # the root, pkg, pkg/deep; of git its own folder and info
-    assert tree["folders"] == 5
+    # the root, pkg, pkg/deep; of git its own folder
+    assert tree["folders"] == 4
 
 
 def test_another_worktree_has_the_same_watcher(
@@ -263,24 +268,114 @@ def test_an_index_made_anew_is_not_taken_for_the_old_one(repo: Repo, watched: En
     assert names(watched, "last") == ["a.py"]
 
 
-def test_strangers_are_not_answered(watched: Engine) -> None:
+def test_strangers_are_not_answered_and_do_no_harm(watched: Engine) -> None:
     folder = watched.workspace.layout.folder
     address = read_address(folder)
     assert address is not None
     assert (folder / "watch.json").stat().st_mode & 0o077 == 0
-    assert ask_watcher(folder, {"op": "stop", "token": ""}, timeout_s=2) is not None  # ours
-    until(lambda: status(watched) is None)
     forged = folder / "forged"
     forged.mkdir()
-    run("watch", "--background", "--workspace", str(watched.workspace.root))
-    address = read_address(folder)
-    assert address is not None
-    (forged / "watch.json").write_text(
-        f'{{"port": {address.port}, "token": "guess", "process": 1}}'
-    )
-    assert ask_watcher(forged, {"op": "stop"}, timeout_s=2) == {"error": "not for you"}
+    said = {"port": address.port, "token": "guess", "process": 1}
+    (forged / "watch.json").write_text(json.dumps(said))
+    assert ask_watcher(forged, {"op": "stop"}, timeout_s=2) is None
+    for noise in (b"[]\n", b"[" * 90_000 + b"\n", b"{}\n", b"\xff\n", b"no end"):
+        with socket.create_connection(("127.0.0.1", address.port), 5) as connection:
+            connection.sendall(noise)
     assert status(watched) is not None
-    run("watch", "--stop", "--workspace", str(watched.workspace.root))
+
+
+def test_a_stranger_who_says_he_watches_is_not_believed(repo: Repo, watched: Engine) -> None:
+    run("watch", "--stop", "--workspace", str(repo.root))
+    repo.write({"a.py": "def unseen(): ...\n"})
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        said = {"port": server.getsockname()[1], "token": "secret", "process": 1}
+        (watched.workspace.layout.folder / "watch.json").write_text(json.dumps(said))
+        state = watched._store.state_of(watched._views.name_of("live"))
+        lie = {"watcher": "x", "moment": 1, "base": state, "paths": []}
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(sealed(lie, "another secret", "0"))
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        assert names(watched, "unseen") == ["a.py"]
+
+
+def test_a_signal_ends_it_at_once(repo: Repo, engine: Engine, start: Start) -> None:
+    repo.commit({"a.py": "def one(): ...\n"})
+    engine.index()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = start(*IDLE)
+        process.send_signal(number)
+        assert process.wait(5) == 0
+
+
+def test_folders_that_hold_nothing_yet(repo: Repo, watched: Engine) -> None:
+    (repo.root / "empty" / "deep").mkdir(parents=True)
+    repo.write({"outputs/x.o": b"\0", ".gitignore": "ignored/\n*.o\n"})
+    names(watched, "one")
+    repo.write({"empty/deep/new.py": "def in_empty(): ...\n"})
+    assert names(watched, "in_empty") == ["empty/deep/new.py"]
+    repo.write({"outputs/y.py": "def beside(): ...\n"})
+    assert names(watched, "beside") == ["outputs/y.py"]
+
+
+def test_another_folder_at_the_same_place(repo: Repo, watched: Engine, tmp_path: Path) -> None:
+    (repo.root / "pkg").rename(tmp_path / "old")
+    repo.git("checkout", "--quiet", "pkg")
+    assert names(watched, "two") == ["pkg/b.py"]
+    repo.write({"pkg/b.py": "def replaced(): ...\n"})
+    assert names(watched, "replaced") == ["pkg/b.py"]
+    shutil.copytree(repo.root, tmp_path / "copy")
+    repo.root.rename(tmp_path / "gone")
+    (tmp_path / "copy").rename(repo.root)
+    names(watched, "one")
+    repo.write({"pkg/b.py": "def in_the_copy(): ...\n"})
+    assert names(watched, "in_the_copy") == ["pkg/b.py"]
+
+
+def test_so_much_happens_that_some_of_it_is_lost(repo: Repo, watched: Engine) -> None:
+    found = status(watched)
+    assert found is not None
+    process = int(str(found["process"]))
+    limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+    os.kill(process, signal.SIGSTOP)
+    try:
+        for number in range(limit // 2 + 2_000):
+            os.utime(repo.root / "a.py", (number, number))
+            os.utime(repo.root / "pkg/b.py", (number, number))
+        repo.write({"late/n.py": "def late(): ...\n"})
+    finally:
+        os.kill(process, signal.SIGCONT)
+    assert names(watched, "late") == ["late/n.py"]
+    repo.write({"late/n.py": "def later(): ...\n"})
+    assert names(watched, "later") == ["late/n.py"]
+
+
+def test_rules_outside_the_folders(
+    repo: Repo, watched: Engine, home: Path, tmp_path: Path
+) -> None:
+    excludes = tmp_path / "excludes"
+    excludes.write_text("")
+    repo.git("config", "core.excludesFile", str(excludes))
+    repo.write({"new.py": "def fresh(): ...\n"})
+    assert names(watched, "fresh") == ["new.py"]
+    excludes.write_text("new.py\n")
+    assert names(watched, "fresh") == []
+    repo.git("config", "--unset", "core.excludesFile")
+    assert names(watched, "fresh") == ["new.py"]
+    with Engine.open(repo.root / "pkg") as inner:
+        repo.write({"pkg/own.py": "def own(): ...\n"})
+        assert names(inner, "own") == ["own.py"]
+        repo.write({".gitignore": "ignored/\nown.py\n"})
+        assert names(inner, "own") == []
+        repo.write({".codecompassignore": "pkg/\n"})
+        assert names(watched, "two") == []
+        repo.write({"pkg/b.py": "def of_the_inner(): ...\n"})
+        assert names(inner, "of_the_inner") == ["b.py"]
 
 
 def test_background_status_stop(

@@ -100,6 +100,8 @@ def test_a_read_only_home_answers_from_what_is_there(indexed: Repo, home: Path) 
 
 def test_a_home_where_nothing_can_be_made_is_a_clear_error(repo: Repo, home: Path) -> None:
     repo.write(FILES)
+    with Engine.open(repo.root, {"store.home": str(home.parent / "other")}) as engine:
+        engine.locate("f1")  # loads what somebody without rights could not
     home.mkdir(parents=True, exist_ok=True)
     with read_only(home, repo.root), Engine.open(repo.root) as engine:
         with pytest.raises(StoreError) as caught:

@@ -144,18 +144,44 @@ def _other_format(parts: Parts, manifest: dict[str, object]) -> None:
 
 
 def _with_trigger(parts: Parts, manifest: dict[str, object]) -> None:
+    sql = "CREATE TRIGGER bad AFTER INSERT ON jobs BEGIN DELETE FROM versions; END"
+    _changed_facts(parts, manifest, sql)
+
+
+def _changed_facts(parts: Parts, manifest: dict[str, object], sql: str) -> None:
     database = sqlite3.connect(":memory:")
     database.deserialize(parts["facts.db"])
-    database.execute("CREATE TRIGGER bad AFTER INSERT ON jobs BEGIN DELETE FROM versions; END")
+    database.execute(sql)
     database.commit()
     parts["facts.db"] = database.serialize()
     database.close()
     _describe(parts, manifest, "facts.db")
 
 
+def _foreign_vectors(parts: Parts, manifest: dict[str, object]) -> None:
+    sql = "UPDATE vector_files SET file = '/tmp/victim.txt', row_count = 0"
+    _changed_facts(parts, manifest, sql)
+
+
+def _foreign_path(parts: Parts, manifest: dict[str, object]) -> None:
+    sql = "UPDATE listed_files SET path = '../../outside.py' WHERE path = 'pkg/m3.py'"
+    _changed_facts(parts, manifest, sql)
+
+
 @pytest.mark.parametrize(
     "change",
-    [_flip, _shorten, _leave_out, _add, _climb_out, _other_schema, _other_format, _with_trigger],
+    [
+        _foreign_vectors,
+        _foreign_path,
+        _flip,
+        _shorten,
+        _leave_out,
+        _add,
+        _climb_out,
+        _other_schema,
+        _other_format,
+        _with_trigger,
+    ],
 )
 def test_a_changed_archive_is_refused_and_changes_nothing(
     repo: Repo, archive: Path, tmp_path: Path, change: Callable[[Parts, dict[str, object]], None]

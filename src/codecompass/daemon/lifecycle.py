@@ -19,7 +19,7 @@ from codecompass.source.git import find_repository
 from codecompass.source.guard import resolve_workspace
 from codecompass.source.watch import LOCK_FILE, ask_watcher
 from codecompass.store.layout import StoreLayout, layout_for
-from codecompass.store.lock import WriterLock
+from codecompass.store.lock import WriterLock, is_writer_alive
 from codecompass.store.logfile import LogFile
 
 _START_S = 15.0
@@ -116,7 +116,8 @@ def _status(parsed: argparse.Namespace, layout: StoreLayout) -> int:
 def _stop(parsed: argparse.Namespace, layout: StoreLayout) -> int:
     found = _ask(layout, "stop")
     deadline = time.monotonic() + _START_S
-    while _ask(layout, "status") is not None and time.monotonic() < deadline:
+    lock = layout.folder / LOCK_FILE
+    while is_writer_alive(lock) and time.monotonic() < deadline:
         time.sleep(_POLL_S)
     said = f"ended the watcher {found['stopped']}" if found else "nothing watches this repository"
     _print(parsed, found or {"stopped": None}, said)

@@ -19,7 +19,7 @@ from codecompass.daemon.syncing import Syncing
 from codecompass.daemon.tree import WatchedTree
 from codecompass.errors import CodeCompassError
 from codecompass.source.events import FolderEvents, can_watch
-from codecompass.source.watch import ADDRESS_FILE
+from codecompass.source.watch import ADDRESS_FILE, read_address, read_line, sealed, unsealed
 
 _MAX_QUESTION_BYTES = 100_000
 _QUESTION_S = 2.0  # for a whole question once its first byte is due
@@ -53,6 +53,7 @@ class Watcher:
         self._questions = 0
         self._is_stopping = False
         self._socket = socket.create_server(("127.0.0.1", 0))
+        self._wake = socket.socketpair()
         self._selector = selectors.DefaultSelector()
 
     def add(self, root: Path) -> WatchedTree:
@@ -64,6 +65,7 @@ class Watcher:
                 self._scratch,
                 self._events,
                 max_folders=self._settings.max_folders,
+                is_shared=lambda folder: self._is_shared(root, folder),
                 say=self._say,
             )
             tree.refresh()
@@ -72,9 +74,14 @@ class Watcher:
             self._say(f"watching {root}: {how}")
         return tree
 
+    def _is_shared(self, root: Path, folder: str) -> bool:
+        """Whether another tree than that of a root watches a folder."""
+        return any(folder in tree.folders for other, tree in self._trees.items() if other != root)
+
     def run(self) -> None:
         """Serve until told to stop, until nobody asks any more, or until the store is gone."""
         self._selector.register(self._socket, selectors.EVENT_READ)
+        self._selector.register(self._wake[0], selectors.EVENT_READ)
         if self._events is not None:
             self._selector.register(self._events, selectors.EVENT_READ)
         self._announce()
@@ -95,8 +102,9 @@ class Watcher:
         self._syncing.note_change(self.add(root))
 
     def stop(self) -> None:
-        """End soon; from a signal."""
+        """End soon; from a signal, which does not wake up who waits."""
         self._is_stopping = True
+        self._wake[1].send(b"x")
 
     def _announce(self) -> None:
         """Tell this user's processes, and nobody else, where to ask."""
@@ -128,7 +136,8 @@ class Watcher:
         for event in self._events.read():
             for tree in self._trees.values():
                 if not event.folder:
-                    tree.changes.note_everything()
+                    tree.note_other_folders()
+                    self._syncing.note_change(tree)
                 elif event.folder in tree.folders:
                     tree.take(event)
                     self._syncing.note_change(tree)
@@ -148,17 +157,17 @@ class Watcher:
         except OSError:
             return
         with connection:
-            connection.settimeout(_QUESTION_S)
             try:
-                question = _read_line(connection)
-                answer = self._answer(json.loads(question))
-                connection.sendall(json.dumps(answer).encode() + b"\n")
-            except (OSError, ValueError, TypeError, KeyError) as error:
-                self._say(f"a question was not understood: {error}")
+                deadline = time.monotonic() + _QUESTION_S
+                line = read_line(connection, _MAX_QUESTION_BYTES, deadline)
+                question = unsealed(line, self._token)
+                answer = self._answer(question)
+                connection.settimeout(_QUESTION_S)
+                connection.sendall(sealed(answer, self._token, question["nonce"]))
+            except Exception as error:  # noqa: BLE001  # whatever comes, the loop goes on
+                self._say(f"a question was not answered: {error!r:.200}")
 
     def _answer(self, question: dict[str, Any]) -> dict[str, object]:
-        if not secrets.compare_digest(str(question.get("token", "")), self._token):
-            return {"error": "not for you"}
         self._read_events()  # all that was written before the question came
         match question["op"]:
             case "look":
@@ -206,19 +215,12 @@ class Watcher:
         }
 
     def _end(self) -> None:
-        (self._store / ADDRESS_FILE).unlink(missing_ok=True)
+        address = read_address(self._store)
+        if address is not None and address.token == self._token:
+            (self._store / ADDRESS_FILE).unlink(missing_ok=True)
         self._syncing.stop()
         self._selector.close()
-        self._socket.close()
+        for end in (self._socket, *self._wake):
+            end.close()
         if self._events is not None:
             self._events.close()
-
-
-def _read_line(connection: socket.socket) -> bytes:
-    found = b""
-    while not found.endswith(b"\n"):
-        part = connection.recv(1 << 16)
-        if not part or len(found) > _MAX_QUESTION_BYTES:
-            raise ValueError("no whole line came")
-        found += part
-    return found

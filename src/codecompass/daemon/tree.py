@@ -1,24 +1,28 @@
 """One working tree under watch: events in, what changed out."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from codecompass.daemon.changes import Changes
 from codecompass.errors import CodeCompassError
 from codecompass.source.events import Event, FolderEvents, TooManyFolders
+from codecompass.source.folders import list_folders, rule_files
 from codecompass.source.git import GitPlace, find_repository, run_git
 from codecompass.source.ignore import IGNORE_FILE
 from codecompass.source.memory import give_back_memory
 from codecompass.source.mounts import is_remote
-from codecompass.source.walk import list_folders
 
 _RULES = frozenset({".gitignore", IGNORE_FILE})
-_INDEX, _EXCLUDE = "index", "exclude"  # files of git's own folder that say what is listed
+_INDEX = "index"  # the file of git's own folder that says what is tracked
+_MAX_LISTS = 5  # folders may come while they are listed
+
+Stamp = tuple[int, int, int]
+"""By what is seen that a file or folder is another one: device, number, time."""
 
 
 class WatchedTree:
-    """Watches the folders of a working tree that hold files to index, and those above them."""
+    """Watches every folder of a working tree in which a file to index may be."""
 
     def __init__(
         self,
@@ -27,8 +31,10 @@ class WatchedTree:
         events: FolderEvents | None,
         *,
         max_folders: int,
+        is_shared: Callable[[str], bool],
         say: Callable[[str], None],
     ) -> None:
+        """`is_shared` says whether another tree watches a folder too."""
         self.root = root
         self.changes = Changes()
         self.problem = ""  # why it cannot be watched; then it has to be looked at each time
@@ -36,9 +42,12 @@ class WatchedTree:
         self._scratch = scratch
         self._events = events
         self._max_folders = max_folders
+        self._is_shared = is_shared
         self._say = say
-        self._place: GitPlace | None = find_repository(root)
+        self._place: GitPlace | None = None
         self._folders: frozenset[str] = frozenset()
+        self._places: list[Stamp] = []  # which folders stand at the root and at git's own
+        self._rules: dict[Path, Stamp] = {}  # files outside that say what is listed
         self._is_list_old = True  # whether folders came or went
         self._has_other_index = False
         self._tracked = b""
@@ -58,21 +67,17 @@ class WatchedTree:
         if not name:
             if event.folder == str(self.root):
                 self.is_gone = not self.root.is_dir()
-            self._note_other_folders()
-        elif self._place is not None and folder in (self._place.git_dir, self._info(self._place)):
+            self.note_other_folders()
+        elif self._place is not None and folder == self._place.git_dir:
             self._has_other_index |= name == _INDEX
-            if name == _EXCLUDE:
-                self._note_other_folders()
-        elif event.is_folder:
-            if not event.is_write:
-                self._note_other_folders()
-        elif name in _RULES:
-            self._note_other_folders()
+        elif event.is_folder or name in _RULES:
+            self.note_other_folders()
         else:
             prefix = "" if folder == self.root else f"{folder.relative_to(self.root).as_posix()}/"
             self.changes.note(f"{prefix}{name}")
 
-    def _note_other_folders(self) -> None:
+    def note_other_folders(self) -> None:
+        """Any file may have changed, and any folder."""
         self._is_list_old = True
         self.changes.note_everything()
 
@@ -82,6 +87,8 @@ class WatchedTree:
             self.changes.note_everything()
             return
         try:
+            if self._places != self._places_now() or self._rules != _stamps(self._rules):
+                self.note_other_folders()
             if self._has_other_index:
                 self._look_at_index()
             if self._is_list_old:
@@ -90,34 +97,59 @@ class WatchedTree:
             self._give_up(f"{error.message}; {error.remediation}")
         except CodeCompassError as error:  # git fails while it is being replaced
             self._say(f"{self.root}: {error.message}")
-            self.changes.note_everything()
+            self.note_other_folders()
+
+    def _places_now(self) -> list[Stamp]:
+        git_dir = [self._place.git_dir] if self._place is not None else []
+        return [(*_stamp(folder)[:2], 0) for folder in [self.root, *git_dir]]
 
     def _look_at_index(self) -> None:
         """Git writes its index often; what it tracks changes seldom."""
         tracked = hashlib.sha256(run_git(self.root, ["ls-files", "-z", "--cached"])).digest()
         if tracked != self._tracked:
-            self._note_other_folders()
+            self.note_other_folders()
         self._tracked, self._has_other_index = tracked, False
 
     def _watch_folders(self, events: FolderEvents) -> None:
-        self._is_list_old = False
-        listed = {str(self.root / folder) for folder in list_folders(self.root, self._scratch)}
-        if len(listed) > self._max_folders:
-            raise TooManyFolders(f"{len(listed):,} folders; allowed: {self._max_folders:,}")
-        wanted = frozenset({str(self.root), *listed, *self._folders_of_git()})
+        """Watch what is listed, until a list shows nothing that is not watched yet."""
+        self._place = find_repository(self.root)
+        self._places = self._places_now()
+        self._rules = _stamps(rule_files(self.root, self._scratch, self._place))
+        wanted: frozenset[str] = frozenset()
+        for _ in range(_MAX_LISTS):
+            before, wanted = wanted, self._wanted()
+            if before == wanted:
+                break
+            self._watch_all(events, wanted)
         for folder in self._folders - wanted:
-            events.forget(folder)
-        self._folders = frozenset(folder for folder in wanted if events.watch(folder))
+            self._forget(events, folder)
+        self._folders = wanted
+        self._is_list_old = False
         self.changes.note_everything()
         give_back_memory()
 
-    def _folders_of_git(self) -> list[str]:
-        if self._place is None:
-            return []
-        return [str(self._place.git_dir), str(self._info(self._place))]
+    def _wanted(self) -> frozenset[str]:
+        listed = list_folders(self.root, self._scratch, most=self._max_folders)
+        if len(listed) > self._max_folders:
+            raise TooManyFolders(f"{len(listed):,} folders; allowed: {self._max_folders:,}")
+        by_git = [str(self._place.git_dir)] if self._place is not None else []
+        return frozenset({str(self.root), *(f"{self.root}/{path}" for path in listed), *by_git})
 
-    def _info(self, place: GitPlace) -> Path:
-        return place.common_dir / "info"
+    def _watch_all(self, events: FolderEvents, folders: Iterable[str]) -> None:
+        """Watch folders, also those known already: another one may stand there now."""
+        added = []
+        try:
+            for folder in folders:
+                events.watch(folder)
+                added.append(folder)
+        except TooManyFolders:
+            for folder in added:
+                self._forget(events, folder)
+            raise
+
+    def _forget(self, events: FolderEvents, folder: str) -> None:
+        if not self._is_shared(folder):
+            events.forget(folder)
 
     def _give_up(self, problem: str) -> None:
         self.problem = problem
@@ -127,7 +159,19 @@ class WatchedTree:
 
     def release(self) -> None:
         """Watch none of its folders any more."""
-        for folder in self._folders:
+        folders, self._folders = self._folders, frozenset()
+        for folder in folders:
             if self._events is not None:
-                self._events.forget(folder)
-        self._folders = frozenset()
+                self._forget(self._events, folder)
+
+
+def _stamps(paths: Iterable[Path]) -> dict[Path, Stamp]:
+    return {path: _stamp(path) for path in paths}
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        seen = path.stat()
+    except OSError:
+        return (0, 0, 0)
+    return seen.st_dev, seen.st_ino, seen.st_mtime_ns

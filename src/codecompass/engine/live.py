@@ -84,9 +84,11 @@ class LiveTree:
     def freshen(self, progress: Progress) -> None:
         """Bring the snapshot up to date by what the watcher says, if one runs."""
         look, told = self._look()
-        if look is None or not look.delta.is_empty:
-            self.sync(progress, look=look)
-        self._note_look(told)
+        if look is not None and look.delta.is_empty:
+            self.watching.note_look(told, look.published)
+            return
+        report = self.sync(progress, look=look)
+        self.watching.note_look(told, report.state)
 
     def sync(
         self, progress: Progress, *, force: bool = False, look: Look | None = None
@@ -102,7 +104,7 @@ class LiveTree:
             force=force,
             look=look,
         )
-        self._note_look(told)
+        self.watching.note_look(told, report.state)
         return report
 
     def real_delta(self) -> FileDelta:
@@ -114,9 +116,6 @@ class LiveTree:
         if look is None or look.delta.is_empty:
             return FileDelta((), ())
         return real_changes(self._store, self._root, look.delta, settings)
-
-    def _note_look(self, told: Told | None) -> None:
-        self.watching.note_look(told, self._store.state_of(self.name))
 
     def _look(self) -> tuple[Look | None, Told | None]:
         """What changed since the last publish: as the watcher says, or by a look at all files."""
@@ -154,7 +153,8 @@ class LiveTree:
         delta = look.delta if look else None
         step = next_step(delta, settings, can_sync_behind=self._can_sync_behind)
         if step is Step.ANSWER:
-            self._note_look(told)
+            if look is not None:
+                self.watching.note_look(told, look.published)
             return Freshness.FRESH
         if step is Step.ANSWER_STALE:
             return Freshness.FRESH if self.real_delta().is_empty else Freshness.STALE
@@ -170,7 +170,7 @@ class LiveTree:
     ) -> Freshness:
         """Sync; if that cannot be, the last published state has to do and is said to be old."""
         try:
-            self.sync(progress, look=look)
+            report = self.sync(progress, look=look)
         except StoreError as error:  # busy, a full disk, or one that cannot be written
             if must_succeed:
                 raise
@@ -180,7 +180,7 @@ class LiveTree:
                 return Freshness.FRESH
             self._problem = f"{error.message}; {error.remediation}"
             return Freshness.STALE
-        self._note_look(told)
+        self.watching.note_look(told, report.state)
         return Freshness.FRESH
 
     def _is_still_syncing(self) -> bool:

@@ -52,6 +52,7 @@ class SyncReport:
     published: bool  # whether readers see anything new
     requoted: tuple[ChunkPlace, ...] = ()  # chunks elsewhere that quote a changed signature
     problem: str = ""  # what kept vectors from being made
+    state: str = ""  # what is published now, as a text
 
 
 @dataclass(frozen=True, slots=True)

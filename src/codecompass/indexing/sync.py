@@ -51,6 +51,7 @@ class Look:
     skipped: Mapping[str, SkipReason]  # found but not regular files of this workspace
     scanned: int  # how many files were seen
     state: tuple[int, int]  # of the snapshot: its generation and revision
+    published: str = ""  # the same as a text, by which others know it
 
 
 def look_for_changes(
@@ -66,12 +67,13 @@ def look_for_changes(
         languages = reader.languages() if stale else {}
         has_other_rules = reader.record.rules != admission_rules(settings)
         state = (reader.record.generation, reader.record.revision)
+        published = reader.record.state
     listing = list_workspace(root, scratch)
     if has_other_rules:
         delta = _all_of(listing, known)
     else:
         delta = _delta(known, listing, stale, languages)
-    return _look(listing, delta, state)
+    return replace(_look(listing, delta, state), published=published)
 
 
 def look_at_paths(
@@ -92,8 +94,9 @@ def look_at_paths(
         if has_other_rules or stale_languages(reader.extractors()):
             return None
         state = (reader.record.generation, reader.record.revision)
+        published = reader.record.state
     if not paths:
-        return Look(FileDelta((), ()), {}, {}, 0, state)
+        return Look(FileDelta((), ()), {}, {}, 0, state, published)
     if len(paths) > _MAX_PATHS or any(_is_in_other_repository(root, path) for path in paths):
         return None
     # What was listed stays listed, as no rule has changed.
@@ -104,7 +107,7 @@ def look_at_paths(
     listed = {stat.path for stat in listing.files} | listing.skipped.keys()
     deleted = sorted(path for path in paths if path in known and path not in listed)
     changed = _delta(known, listing, (), {}).changed
-    return _look(listing, FileDelta(changed, tuple(deleted)), state)
+    return replace(_look(listing, FileDelta(changed, tuple(deleted)), state), published=published)
 
 
 def _look(listing: Listing, delta: FileDelta, state: tuple[int, int]) -> Look:
@@ -180,7 +183,9 @@ def sync_workspace(  # noqa: PLR0913  # two of them are only ever given by name 
         planner = _Planner(session, root, settings.index)
         if look is None or has_waited or not planner.is_of_now(look):
             look = planner.look(list_workspace(root, scratch))
-        return job.run(planner.plan(look))
+        report = job.run(planner.plan(look))
+        record = find_snapshot(session.database, live_name(root))
+        return replace(report, state=record.state if record else "")
 
 
 class _Planner:

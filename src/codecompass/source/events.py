@@ -87,16 +87,17 @@ class FolderEvents:
 
     def watch(self, folder: str) -> bool:
         """Watch a folder from now on; whether it is there."""
-        if folder in self._numbers:
-            return True
         number = self._libc.inotify_add_watch(self._descriptor, os.fsencode(folder), _WATCHED)
         if number < 0:
             problem = ctypes.get_errno()
             if problem == errno.ENOSPC:
                 raise TooManyFolders(f"{len(self._numbers):,} folders are watched, no more can be")
+            self.forget(folder)
             return False
-        self._forget_number(number)  # known by another name until it was moved
-        self._folders[number], self._numbers[folder] = folder, number
+        if self._numbers.get(folder) != number:
+            self.forget(folder)  # another folder stood there before
+            self._forget_number(number)  # this one stood elsewhere before
+            self._folders[number], self._numbers[folder] = folder, number
         return True
 
     def forget(self, folder: str) -> None:

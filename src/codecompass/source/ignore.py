@@ -103,6 +103,11 @@ def _lines(text: str) -> Iterator[_Line]:
             yield _Line(number, line, GitIgnoreSpec.from_lines([line]))
 
 
+def is_ignored_folder(name: str) -> bool:
+    """Whether a built-in rule leaves out what is in a folder of this name and not tracked."""
+    return name in _FOLDERS or name in _OUTPUT_FOLDERS
+
+
 def built_in_rule(path: str, *, is_tracked: bool) -> IgnoredFile | None:
     """The built-in rule that leaves a file out, if any."""
     *folders, name = path.split("/")

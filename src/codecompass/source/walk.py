@@ -51,17 +51,16 @@ def list_workspace(root: Path, scratch: Path) -> Listing:
     return Listing(tuple(files), skipped, chosen.ignored)
 
 
-def list_folders(root: Path, scratch: Path) -> set[str]:
-    """The folders below a workspace that hold files to index, and those above them."""
+def list_kept(root: Path, scratch: Path) -> tuple[str, ...]:
+    """The paths that `list_workspace` lists, without a look at the files."""
     said = tuple(_list_with_git(root, scratch))
-    found: set[str] = set()
     # Not kept: who watches asks seldom and stays small.
-    for path in _choose.__wrapped__(said, tuple(_ignore_files(root, said))).kept:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in found:
-            found.add(folder)
-            folder = folder.rpartition("/")[0]
-    return found
+    return _choose.__wrapped__(said, tuple(_ignore_files(root, said))).kept
+
+
+def list_repositories(root: Path, scratch: Path) -> list[Path]:
+    """The repositories inside a workspace."""
+    return [root / part.prefix for part in _list_with_git(root, scratch) if part.prefix]
 
 
 def stat_paths(root: Path, paths: Sequence[str]) -> Listing:
@@ -73,7 +72,7 @@ def stat_paths(root: Path, paths: Sequence[str]) -> Listing:
 def list_paths(root: Path, scratch: Path, paths: Sequence[str]) -> Listing:
     """Those of some paths that `list_workspace` would list; not of repositories inside."""
     rules = [path for path in _ignore_files_above(paths) if (root / path).exists()]
-    arguments = [*_git_arguments(root, scratch), "--literal-pathspecs", "ls-files", "-z", "-t"]
+    arguments = [*git_arguments(root, scratch), "--literal-pathspecs", "ls-files", "-z", "-t"]
     arguments += ["--deduplicate", "--cached", "--others", "--exclude-standard", "--"]
     said = (_Said("", run_git(root, [*arguments, *paths, *rules])),)
     # Not kept: it would take the place of a whole list.
@@ -93,7 +92,7 @@ def _ignore_files_above(paths: Iterable[str]) -> Iterator[str]:
 
 def list_ignored_by_git(root: Path, scratch: Path) -> list[IgnoredFile]:
     """What git's ignore files leave out, folders as a whole, with file, line and pattern."""
-    where = _git_arguments(root, scratch)
+    where = git_arguments(root, scratch)
     listing = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]
     found = run_git(root, [*where, *listing])
     if not found:
@@ -167,7 +166,7 @@ def _ignore_files(root: Path, said: Iterable[_Said]) -> Iterator[tuple[str, str]
 def _list_with_git(root: Path, scratch: Path, prefix: str = "", depth: int = 0) -> list[_Said]:
     """What git lists, of the repository at a folder and of those inside it."""
     folder = root / prefix
-    arguments = [*_git_arguments(folder, scratch), "ls-files", "-z", "-t", "--deduplicate"]
+    arguments = [*git_arguments(folder, scratch), "ls-files", "-z", "-t", "--deduplicate"]
     raw = run_git(folder, [*arguments, "--cached", "--others", "--exclude-standard"])
     found = [_Said(prefix, raw)]
     if b"/\0" in raw:  # git shows a repository inside as one folder
@@ -188,8 +187,8 @@ def _list_nested(root: Path, scratch: Path, path: str, *, depth: int) -> list[_S
     return _list_with_git(root, scratch, path, depth + 1)
 
 
-def _git_arguments(root: Path, scratch: Path) -> list[str]:
-    """Nothing inside a repository; elsewhere, an empty repository laid over the folder."""
+def git_arguments(root: Path, scratch: Path) -> list[str]:
+    """What tells git which repository a folder is of; elsewhere, an empty one laid over it."""
     if find_repository(root) is not None:
         return []
     empty = scratch / "empty.git"

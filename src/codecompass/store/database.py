@@ -46,6 +46,29 @@ def _has_log(path: Path) -> bool:
     return log.exists() and log.stat().st_size > 0
 
 
+def _connect(
+    path: Path, mode: str, busy_timeout_s: float, settings: Sequence[str]
+) -> sqlite3.Connection:
+    with native_errors(f"open {path.name}"):
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=busy_timeout_s,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        if not mode.startswith("ro"):
+            settings = (*settings, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL")
+        try:
+            for setting in settings:
+                connection.execute(setting)
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
 class Database:
     """One connection; a reader sees the state of the moment its transaction began."""
 
@@ -58,24 +81,18 @@ class Database:
         read_only: bool = False,
         create: bool = True,
     ) -> None:
-        is_fixed = (read_only or not create) and not is_writable(path.parent)
-        read_only = read_only or is_fixed
-        mode = "ro" if read_only else "rwc" if create else "rw"
-        if is_fixed and not _has_log(path):
-            mode += "&immutable=1"  # SQLite would make files beside it
-        with native_errors(f"open {path.name}"):
-            self._connection = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={mode}",
-                uri=True,
-                timeout=busy_timeout_s,
-                isolation_level=None,
-                check_same_thread=False,
-            )
-            self._connection.execute(f"PRAGMA cache_size = -{cache_mib * 1024:d}")
-            self._connection.execute("PRAGMA foreign_keys = ON")
-            if not read_only:
-                self._connection.execute("PRAGMA journal_mode = WAL")
-                self._connection.execute("PRAGMA synchronous = NORMAL")
+        may_only_read = read_only or not create
+        is_fixed = may_only_read and not is_writable(path.parent)
+        mode = "rwc" if create else "rw"
+        if read_only or is_fixed:
+            mode = "ro&immutable=1" if is_fixed and not _has_log(path) else "ro"
+        settings = (f"PRAGMA cache_size = -{cache_mib * 1024:d}", "PRAGMA foreign_keys = ON")
+        try:
+            self._connection = _connect(path, mode, busy_timeout_s, settings)
+        except StoreFull:  # SQLite would make files beside it
+            if not may_only_read or _has_log(path):
+                raise
+            self._connection = _connect(path, "ro&immutable=1", busy_timeout_s, settings)
 
     def __enter__(self) -> "Database":
         """Use as a context manager to be sure that the connection is closed."""

@@ -1,5 +1,6 @@
 """One writer per store: a file lock that the system drops when its holder dies."""
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
@@ -34,7 +35,7 @@ class WriterLock:
 
     def _wait(self) -> None:
         heard, deadline = 0, 0.0
-        while not _try_lock(self._descriptor):
+        while not self._is_locked():
             beat = os.fstat(self._descriptor).st_mtime_ns
             if beat != heard:
                 heard, deadline = beat, time.monotonic() + self._timeout_s
@@ -43,9 +44,24 @@ class WriterLock:
             self._on_wait()
             time.sleep(_POLL_S)
 
+    def _is_locked(self) -> bool:
+        """Whether the lock is ours; one of a file that was removed meanwhile is nobody's."""
+        if not _try_lock(self._descriptor):
+            return False
+        try:
+            is_same = os.path.samestat(os.fstat(self._descriptor), self._path.stat())
+        except FileNotFoundError:
+            is_same = False
+        if not is_same:
+            os.close(self._descriptor)
+            self._descriptor = _open(self._path)
+            return self._is_locked()
+        return True
+
     def beat(self) -> None:
         """Let those who wait know that the work goes on."""
-        os.utime(self._path)
+        with contextlib.suppress(FileNotFoundError):
+            os.utime(self._path)
 
     def __exit__(
         self,

@@ -12,6 +12,7 @@ import re
 import shutil
 import tarfile
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -90,20 +91,24 @@ def unpack(path: Path, into: Path, workspace: str) -> Manifest:
                 f" this version reads {SCHEMA_VERSION}",
                 remediation="export it again with this version, or index from nothing",
             )
+        needed = sum(part.size_bytes for part in manifest.parts.values())
+        if needed > shutil.disk_usage(into).free:
+            raise StoreFull(f"unpack {path}: {needed:,} bytes are needed")
         for name in manifest.parts:
             (into / name).parent.mkdir(parents=True, exist_ok=True)
         seen = {_MANIFEST}
         for member in archive:
             if member.name == _MANIFEST and seen == {_MANIFEST}:
                 continue
-            if member.name in seen or member.name not in manifest.parts or not member.isreg():
+            is_plain = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
+            if member.name in seen or member.name not in manifest.parts or not is_plain:
                 raise ArchiveRefused(f"{path}: {member.name!r} does not belong in it")
             seen.add(member.name)
             _extract(archive, member, into / member.name, manifest.parts[member.name])
     missing = manifest.parts.keys() - seen
     if missing or _DATABASE not in manifest.parts:
         raise ArchiveRefused(f"{path}: {', '.join(sorted(missing)) or _DATABASE} is missing")
-    _settle(into / _DATABASE, workspace)
+    _settle(into / _DATABASE, workspace, manifest)
     return manifest
 
 
@@ -183,7 +188,7 @@ def _extract(
         raise ArchiveRefused(f"{member.name} was changed: its checksum is another one")
 
 
-def _settle(path: Path, workspace: str) -> None:
+def _settle(path: Path, workspace: str, manifest: Manifest) -> None:
     """Check the facts and give them to a workspace."""
     with _open(path) as database, _open(Path(":memory:")) as ours:
         create_tables(ours)
@@ -192,6 +197,7 @@ def _settle(path: Path, workspace: str) -> None:
             raise ArchiveRefused("its database holds what ours does not")
         if database.row("PRAGMA quick_check") != ("ok",):
             raise ArchiveRefused("its database is damaged")
+        _check_names(database, manifest)
         create_tables(database)
         create_indexes(database)
         with database.transaction("take it in"):
@@ -199,6 +205,27 @@ def _settle(path: Path, workspace: str) -> None:
                 "UPDATE snapshots SET workspace = ?, generation = ? WHERE ref = ?",
                 (workspace, time.time_ns(), LIVE),
             )
+            database.run("UPDATE snapshots SET times = x''")
+
+
+def _check_names(database: Database, manifest: Manifest) -> None:
+    """Refuse names by which something outside could be read or written."""
+    for name, dims, count in database.rows("SELECT file, dims, row_count FROM vector_files"):
+        part = manifest.parts.get(f"vectors/{name}")
+        if part is None or dims <= 0 or count < 0 or dims * count > part.size_bytes:
+            raise ArchiveRefused(f"vectors in {name!r:.80} are not part of it")
+    for table in ("listed_files", "snapshot_files", "links"):
+        paths = database.rows(
+            f"SELECT path FROM {table} WHERE path LIKE '/%' OR path LIKE '%..%'"  # noqa: S608  # our own names
+            " OR path LIKE '%\\%' OR path LIKE '%:%'"
+        )
+        strange = [path for (path,) in paths if not _is_inside(path)]
+        if strange:
+            raise ArchiveRefused(f"{strange[0]!r:.80} is no path inside a workspace")
+
+
+def _is_inside(path: str) -> bool:
+    return not path.startswith("/") and ".." not in re.split(r"[/\\]", path)
 
 
 def _objects(database: Database) -> set[tuple[str, str, str]]:
@@ -215,7 +242,10 @@ def _reading(path: Path) -> Iterator[tarfile.TarFile]:
         raise
     except FileNotFoundError as error:
         raise ArchiveRefused(f"{path}: no such file") from error
-    except (tarfile.TarError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (
+        tarfile.TarError, zlib.error, EOFError, ValueError, KeyError, TypeError, AttributeError,
+        RecursionError,
+    ) as error:  # fmt: skip
         raise ArchiveRefused(f"{path}: no archive of CodeCompass, or damaged: {error}") from error
     except OSError as error:
         if error.errno == errno.ENOSPC:

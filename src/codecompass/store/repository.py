@@ -4,6 +4,7 @@ import contextlib
 import datetime
 import errno
 import shutil
+import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -93,6 +94,7 @@ class RepositoryStore:
         self._database: Database | None = None
         self._lexical: LexicalIndex | None = None
         self._opened = (0, 0)  # which file we have open for reading
+        self._note_at = 0.0  # when the use of the store is noted next
         self._kept = Kept(layout.vectors)
         self._whole: set[Path] = set()  # files of the text index that are as they were written
 
@@ -134,7 +136,7 @@ class RepositoryStore:
             if self._database is None or self._is_open():
                 raise
             # Another process empties the store just now, to build it anew.
-            self.close()
+            self.rest()
             raise IndexMissing(f"the index in {self.layout.folder} is being replaced") from error
 
     def _reader(self, name: SnapshotName) -> SnapshotReader | None:
@@ -196,7 +198,7 @@ class RepositoryStore:
         if not self._is_open() and self.compatibility() is not Compatibility.COMPATIBLE:
             return ""
         record = find_snapshot(self._open_for_reading(), name)
-        return f"{record.id}.{record.generation}" if record else ""
+        return record.state if record else ""
 
     def snapshots(self) -> list[SnapshotRecord]:
         """Every snapshot of the store, the one used last first."""
@@ -367,6 +369,9 @@ class RepositoryStore:
             return False
 
     def _open_for_reading(self) -> Database:
+        if time.monotonic() >= self._note_at:
+            self._note_at = time.monotonic() + _NOTED_FOR_S
+            note_store_use(self.layout.folder)
         if self._database is not None and self._is_open():
             return self._database
         state = self.compatibility()
@@ -379,7 +384,6 @@ class RepositoryStore:
         if self._database is None:
             self._database = self._open_database(create=False)
             self._opened = identity
-            note_store_use(self.layout.folder)
         return self._database
 
     def _identity(self) -> tuple[int, int]:

@@ -58,6 +58,11 @@ class SnapshotRecord:
     published_at: str
     used_at: str
 
+    @property
+    def state(self) -> str:
+        """A text that changes with each publish."""
+        return f"{self.id}.{self.generation}"
+
 
 @dataclass(frozen=True, slots=True)
 class NewState:

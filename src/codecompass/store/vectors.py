@@ -107,7 +107,7 @@ class VectorWriter:
         known = self._database.row(
             "SELECT file, dims, row_count FROM vector_files WHERE model = ?", (model,)
         )
-        if known is not None and known[1] == dims:
+        if known is not None and known[1] == dims and "/" not in known[0]:
             file = self._folder / known[0]
             if _size(file) >= known[2] * dims:
                 return file, known[2]
