@@ -156,10 +156,10 @@ def test_another_worktree_has_the_same_watcher(
         assert looked_at(watched) == ()
         assert names(second, "only_here") == ["a.py"]
     assert names(watched, "only_here") == []
-    done = run("watch", "--workspace", str(tmp_path / "second"))
+    repo.git("worktree", "add", "--quiet", str(tmp_path / "third"), "-b", "third")
+    done = run("watch", "--workspace", str(tmp_path / "third"))
     assert done.returncode == 0
-    assert "2 syncs" not in done.stdout
-    assert str(tmp_path / "second") in done.stdout
+    assert str(tmp_path / "third") in done.stdout
 
 
 class Disorder:
@@ -337,6 +337,29 @@ def test_another_folder_at_the_same_place(repo: Repo, watched: Engine, tmp_path:
     assert names(watched, "in_the_copy") == ["pkg/b.py"]
 
 
+def test_folders_that_somebody_is_in_while_they_go(
+    repo: Repo, watched: Engine, tmp_path: Path
+) -> None:
+    """The system does not tell that a folder went while it is somebody's current one."""
+    held = [os.open(folder, os.O_RDONLY) for folder in (repo.root, repo.root / "pkg")]
+    try:
+        shutil.rmtree(repo.root / "pkg")
+        repo.git("checkout", "--quiet", "pkg")
+        names(watched, "two")
+        repo.write({"pkg/s.py": "def in_pkg(): ...\n"})
+        assert names(watched, "in_pkg") == ["pkg/s.py"]
+        shutil.copytree(repo.root, tmp_path / "copy")
+        shutil.rmtree(repo.root)
+        (tmp_path / "copy").rename(repo.root)
+        repo.write({"top.py": "def at_the_top(): ...\n"})
+        assert names(watched, "at_the_top") == ["top.py"]
+        repo.write({"top.py": "def again(): ...\n"})
+        assert names(watched, "again") == ["top.py"]
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+
+
 def test_so_much_happens_that_some_of_it_is_lost(repo: Repo, watched: Engine) -> None:
     found = status(watched)
     assert found is not None
@@ -376,6 +399,31 @@ def test_rules_outside_the_folders(
         assert names(watched, "two") == []
         repo.write({"pkg/b.py": "def of_the_inner(): ...\n"})
         assert names(inner, "of_the_inner") == ["b.py"]
+
+
+def test_where_it_cannot_start_that_is_said_at_once(
+    repo: Repo, engine: Engine, home: Path, start: Start
+) -> None:
+    repo.commit({"a.py": "def one(): ...\n"})
+    done = run("watch", "--background", "--idle-exit", "-5", "--workspace", str(repo.root))
+    assert done.returncode == 2
+    engine.index()
+    process = start(*IDLE)
+    process.send_signal(signal.SIGSTOP)
+    try:
+        done = run("watch", "--background", "--workspace", str(repo.root))
+        assert done.returncode == 4
+        assert "does not answer" in done.stderr
+    finally:
+        process.send_signal(signal.SIGCONT)
+
+
+def test_what_changed_alone_is_read_on_request(repo: Repo, watched: Engine) -> None:
+    repo.write({"a.py": "def brand_new(): ...\n"})
+    done = run("index", "--changed", "--json", "--workspace", str(repo.root))
+    assert json.loads(done.stdout)["counts"]["extracted"] == 1
+    done = run("index", "--changed", "--json", "--workspace", str(repo.root))
+    assert json.loads(done.stdout)["published"] is False
 
 
 def test_background_status_stop(

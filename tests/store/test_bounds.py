@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -51,6 +52,15 @@ def test_gc_keeps_the_budget_of_the_disk(tmp_path: Path) -> None:
         assert engine.locate("one").total == 1
     assert own.is_dir()
     assert not other.exists()
+
+
+def test_gc_drops_indexes_of_what_is_gone(tmp_path: Path) -> None:
+    gone, own = indexed(tmp_path / "gone", 0), indexed(tmp_path / "own", 0)
+    shutil.rmtree(tmp_path / "gone")
+    with Engine.open(tmp_path / "own") as engine:
+        assert engine.gc().evicted_stores == 1
+    assert own.is_dir()
+    assert not gone.exists()
 
 
 def test_a_log_begins_anew(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import shutil
 import sqlite3
 import tarfile
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from codecompass.engine.engine import Engine, inspect_state
-from codecompass.errors import ArchiveRefused, BadInput, IndexMissing, StoreError
+from codecompass.errors import ArchiveRefused, BadInput, IndexMissing
 from codecompass.store.schema import SCHEMA_VERSION
 from tests.conftest import Repo
 from tests.daemon.conftest import run
@@ -83,8 +84,14 @@ def test_what_was_not_indexed_cannot_be_exported(engine: Engine, tmp_path: Path)
 def test_where_it_cannot_be_written(repo: Repo, engine: Engine, tmp_path: Path) -> None:
     repo.commit(FILES)
     engine.index()
-    with pytest.raises(StoreError, match=r"No such file|Not a directory"):
+    with pytest.raises(BadInput, match=r"No such file|Not a directory"):
         engine.export_state(repo.root / "pkg/m1.py" / "x.tar.gz")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for target in (tmp_path, pipe):  # a device would be replaced by a file
+        with pytest.raises(BadInput, match="no file"):
+            engine.export_state(target)
+    assert pipe.is_fifo()
 
 
 Parts = dict[str, bytes]
@@ -192,6 +199,9 @@ def test_a_changed_archive_is_refused_and_changes_nothing(
         engine.index()
         with pytest.raises(ArchiveRefused):
             engine.import_state(bad, force=True)
+        if change in (_flip, _shorten, _leave_out, _add, _climb_out, _other_format):
+            with pytest.raises(ArchiveRefused):
+                inspect_state(bad)
         assert engine.locate("own").total == 1
         assert not (engine.workspace.layout.folder / "importing").exists()
     assert not (tmp_path / "x").exists()

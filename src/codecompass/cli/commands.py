@@ -83,9 +83,9 @@ def run_index(parsed: argparse.Namespace) -> int:
         lower_priority(engine.workspace.settings.index.nice)
         with Progressing(parsed) as progress:
             if parsed.changed and not parsed.force:
-                engine.freshen(progress=progress)
-                return _ANSWERED
-            answer = engine.index(force=parsed.force, ref=parsed.ref, progress=progress)
+                answer = engine.freshen(progress=progress)
+            else:
+                answer = engine.index(force=parsed.force, ref=parsed.ref, progress=progress)
         show_answer(parsed, engine, answer)
     return _ANSWERED
 

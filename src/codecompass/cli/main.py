@@ -9,6 +9,7 @@ from pathlib import Path
 
 from codecompass.cli.arguments import build_parser
 from codecompass.errors import (
+    ArchiveRefused,
     BadInput,
     CodeCompassError,
     ConfigInvalid,
@@ -22,7 +23,7 @@ from codecompass.errors import (
 ANSWERED, NOTHING_FOUND, BAD_USAGE, NO_INDEX, INTERNAL = 0, 1, 2, 3, 4
 Server = Callable[[argparse.Namespace], int]
 _INTERRUPTED = 128 + signal.SIGINT
-_USAGE_ERRORS = (BadInput, ConfigInvalid, WorkspaceMissing, WorkspaceUnreadable)
+_USAGE_ERRORS = (ArchiveRefused, BadInput, ConfigInvalid, WorkspaceMissing, WorkspaceUnreadable)
 _INDEX_ERRORS = (IndexMissing, IndexIncompatible, FileNotIndexed)
 
 
@@ -40,7 +41,9 @@ def main(arguments: Sequence[str], servers: Mapping[str, Server] | None = None) 
         print_error(error, as_json=parsed.json or parsed.command == "batch")
         return _exit_status(error)
     except KeyboardInterrupt:
-        sys.stderr.write("\ncodecompass: interrupted; the index is as it was last published\n")
+        is_emptied = getattr(parsed, "force", False)
+        state = "the next run goes on" if is_emptied else "the index is as it was last published"
+        sys.stderr.write(f"\ncodecompass: interrupted; {state}\n")
         return _INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has seen enough

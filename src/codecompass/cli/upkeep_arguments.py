@@ -13,7 +13,8 @@ def add_upkeep_commands(
         parents=[common],
         help="throw away what no ref or work tree in use needs any more",
         description="Drops working trees whose folders are gone, refs that nobody has asked for"
-        " in refs.keep_days or beyond refs.keep_snapshots, and all contents then in no use.",
+        " in refs.keep_days or beyond refs.keep_snapshots, and all contents then in no use; whole"
+        " indexes of repositories that are gone, and those beyond store.disk_mib.",
     )
     commands.add_parser(
         "migrate-index",

@@ -14,7 +14,7 @@ from typing import Any
 from codecompass.config.load import load_settings
 from codecompass.config.settings import Settings
 from codecompass.daemon.loop import Watcher
-from codecompass.errors import StoreBusy
+from codecompass.errors import BadInput, StoreBusy
 from codecompass.source.git import find_repository
 from codecompass.source.guard import resolve_workspace
 from codecompass.source.watch import LOCK_FILE, ask_watcher
@@ -32,6 +32,8 @@ def run_watch(parsed: argparse.Namespace) -> int:
     root = resolve_workspace(parsed.workspace or _enclosing())
     settings = load_settings(root)
     layout = _layout(root, settings)
+    if parsed.idle_exit < 0:
+        raise BadInput(f"--idle-exit: given {parsed.idle_exit:g}; allowed: 0 (never) and more")
     if parsed.stop:
         return _stop(parsed, layout)
     if parsed.status:
@@ -81,25 +83,41 @@ def _watch(parsed: argparse.Namespace, root: Path, settings: Settings, layout: S
             watcher.run()
             say("ended")
     except StoreBusy:
-        found = _ask(layout, "status")
-        _print(parsed, {"watching": found}, _in_words(found))
+        return _join(parsed, root, layout)
+    return 0
+
+
+def _join(parsed: argparse.Namespace, root: Path, layout: StoreLayout) -> int:
+    """Let the watcher that runs take on one more working tree."""
+    said = {"op": "add", "root": str(root)}
+    found = ask_watcher(layout.folder, said, timeout_s=_ANSWER_S)
+    if found is None:
+        raise StoreBusy(
+            "a watcher of this repository runs and does not answer",
+            remediation=f"end the process that holds {layout.folder / LOCK_FILE}",
+        )
+    _print(parsed, {"watching": found}, _in_words(found))
     return 0
 
 
 def _start_behind(parsed: argparse.Namespace, root: Path, layout: StoreLayout) -> int:
     """Start a watcher that outlives this process, unless one runs; wait until it answers."""
-    if _ask(layout, "status") is None:
-        command = [sys.executable, "-m", "codecompass", "watch", "--quiet", "--workspace"]
-        command += [str(root), "--idle-exit", str(parsed.idle_exit)]
-        subprocess.Popen(  # noqa: S603  # our own program, no shell
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    else:
-        ask_watcher(layout.folder, {"op": "look", "root": str(root)}, timeout_s=_ANSWER_S)
+    if _ask(layout, "status") is not None:
+        return _join(parsed, root, layout)
+    try:
+        with WriterLock(layout.folder / LOCK_FILE, 0.0):
+            pass  # said here, where somebody hears it
+    except StoreBusy:
+        return _join(parsed, root, layout)
+    command = [sys.executable, "-m", "codecompass", "watch", "--quiet", "--workspace"]
+    command += [str(root), "--idle-exit", str(parsed.idle_exit)]
+    subprocess.Popen(  # noqa: S603  # our own program, no shell
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     deadline = time.monotonic() + _START_S
     while (found := _ask(layout, "status")) is None and time.monotonic() < deadline:
         time.sleep(_POLL_S)
@@ -138,7 +156,7 @@ def _in_words(found: dict[str, Any] | None) -> str:
     ]
     for tree in found["trees"]:
         how = tree["problem"] or f"{tree['folders']:,} folders"
-        lines.append(f"{tree['root']}: {how}, {'clean' if tree['is_clean'] else 'changed'}")
+        lines.append(f"{tree['root']}: {how}, {tree['state']}")
     return "\n".join(lines)
 
 

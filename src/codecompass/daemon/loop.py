@@ -80,6 +80,7 @@ class Watcher:
 
     def run(self) -> None:
         """Serve until told to stop, until nobody asks any more, or until the store is gone."""
+        os.chdir(self._store.anchor)  # a folder that somebody is in does not tell that it goes
         self._selector.register(self._socket, selectors.EVENT_READ)
         self._selector.register(self._wake[0], selectors.EVENT_READ)
         if self._events is not None:
@@ -143,13 +144,18 @@ class Watcher:
                     self._syncing.note_change(tree)
 
     def _is_useless(self) -> bool:
-        for root in [root for root, tree in self._trees.items() if tree.is_gone]:
+        for root in [root for root in self._trees if not root.is_dir()]:
             self._say(f"{root} is gone")
             self._trees.pop(root).release()
         is_forgotten = bool(self._idle_exit_s) and (
             time.monotonic() - self._asked_at >= self._idle_exit_s
         )
-        return is_forgotten or not self._trees or not self._store.is_dir()
+        return is_forgotten or not self._trees or not self._is_ours()
+
+    def _is_ours(self) -> bool:
+        """Whether questions still find this watcher; its store may have been made anew."""
+        address = read_address(self._store)
+        return address is not None and address.token == self._token
 
     def _serve(self) -> None:
         try:
@@ -174,6 +180,10 @@ class Watcher:
                 return self._look(Path(question["root"]))
             case "seen":
                 return self._seen(question)
+            case "add":
+                self._asked_at = time.monotonic()
+                self.sync_soon(Path(question["root"]))
+                return self._status()
             case "stop":
                 self._is_stopping = True
                 return {"stopped": os.getpid()}
@@ -207,7 +217,7 @@ class Watcher:
                 {
                     "root": str(tree.root),
                     "folders": len(tree.folders),
-                    "is_clean": tree.changes.is_clean,
+                    "state": _state(tree),
                     "problem": tree.problem,
                 }
                 for tree in self._trees.values()
@@ -224,3 +234,9 @@ class Watcher:
             end.close()
         if self._events is not None:
             self._events.close()
+
+
+def _state(tree: WatchedTree) -> str:
+    if not tree.changes.base:
+        return "not looked at yet"
+    return "clean" if tree.changes.is_clean else "changed"

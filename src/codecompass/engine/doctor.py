@@ -17,7 +17,7 @@ from codecompass.source.events import can_watch, watch_limit
 from codecompass.source.git import git_version
 from codecompass.source.ignore import count_by_rule
 from codecompass.source.walk import list_ignored_by_git, list_workspace
-from codecompass.store.database import sqlite_version
+from codecompass.store.database import is_writable, sqlite_version
 from codecompass.store.repository import RepositoryStore
 
 _MIB = 1024 * 1024
@@ -93,12 +93,21 @@ def _grammars() -> Check:
 
 def _index(store: RepositoryStore) -> Check:
     state = store.compatibility()
+    if not _can_be_written(store.layout.folder):
+        advice = "make it writable, or set CODECOMPASS_HOME to another folder"
+        return Check("index", False, f"{store.layout.folder} cannot be written", advice)
     if state is Compatibility.NOT_INDEXED:
         return Check("index", True, "nothing indexed yet", "codecompass index")
     size = f"{store.size_bytes() / _MIB:.1f} MiB in {store.layout.folder}"
     if state is Compatibility.COMPATIBLE:
         return Check("index", True, size)
     return Check("index", False, f"{state}, {size}", "codecompass index --force")
+
+
+def _can_be_written(folder: Path) -> bool:
+    """Whether a folder can be written, or made."""
+    there = next(part for part in [folder, *folder.parents] if part.exists())
+    return there.is_dir() and is_writable(there)
 
 
 def _integrity(store: RepositoryStore) -> Check:

@@ -31,7 +31,14 @@ from codecompass.model.portable import Manifest, StateAnswer
 from codecompass.model.query import (
     DiffOptions,
 )
-from codecompass.model.snapshot import ACTIVE_JOBS, LIVE, Compatibility, JobRecord, JobStatus
+from codecompass.model.snapshot import (
+    ACTIVE_JOBS,
+    LIVE,
+    Compatibility,
+    JobCounts,
+    JobRecord,
+    JobStatus,
+)
 from codecompass.source.guard import inside_workspace
 from codecompass.store.collect import collect_garbage
 from codecompass.store.portable import read_manifest, sha256_of
@@ -87,9 +94,12 @@ class Engine(Questions):
         note = f"no search by meaning: {problem}" if problem else None
         return SyncAnswer(root, meant, report.counts, report.duration_ms, report.published, note)
 
-    def freshen(self, *, progress: Progress = silent) -> None:
+    def freshen(self, *, progress: Progress = silent) -> SyncAnswer:
         """Bring the working tree's index up to date; where a watcher runs, by what it saw."""
-        self._views.live.freshen(progress)
+        report = self._views.live.freshen(progress)
+        counts, took = (report.counts, report.duration_ms) if report else (JobCounts(), 0)
+        root = str(self.workspace.root)
+        return SyncAnswer(root, LIVE, counts, took, published=bool(report and report.published))
 
     def sync(self, *, ref: str | None = None, progress: Progress = silent) -> SyncAnswer:
         """Bring an existing index up to date."""
@@ -136,7 +146,7 @@ class Engine(Questions):
         with self._store.writing() as session:
             found = collect_garbage(session, self.workspace.settings.refs, everything=True)
         freed = max(0, before - self._store.size_bytes())
-        evicted = self._store.evict_others()
+        evicted = self._store.evict_others(with_orphans=True)
         return GarbageAnswer(found.snapshots, found.versions, freed, evicted or None)
 
     def export_state(self, archive: str | Path) -> StateAnswer:
@@ -152,6 +162,7 @@ class Engine(Questions):
         source = Path(archive).absolute()
         if sha256 and sha256_of(source) != sha256.lower():
             raise ArchiveRefused(f"{source}: its checksum is not {sha256}")
+        read_manifest(source)
         if not force and self._store.compatibility() is not Compatibility.NOT_INDEXED:
             raise BadInput(
                 f"{self.workspace.root} has an index already",

@@ -81,14 +81,15 @@ class LiveTree:
             self._fresh_until = started + self._workspace.settings.freshness.recheck_after_s
         return found, self._problem
 
-    def freshen(self, progress: Progress) -> None:
+    def freshen(self, progress: Progress) -> SyncReport | None:
         """Bring the snapshot up to date by what the watcher says, if one runs."""
         look, told = self._look()
         if look is not None and look.delta.is_empty:
             self.watching.note_look(told, look.published)
-            return
+            return None
         report = self.sync(progress, look=look)
         self.watching.note_look(told, report.state)
+        return report
 
     def sync(
         self, progress: Progress, *, force: bool = False, look: Look | None = None

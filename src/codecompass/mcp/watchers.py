@@ -10,7 +10,7 @@ from codecompass.config.settings import WatchSettings
 from codecompass.source.events import can_watch
 from codecompass.source.watch import ask_watcher
 
-_AGAIN_S = 60.0
+_AGAIN_S = 10.0
 
 
 class Watchers:

@@ -190,7 +190,7 @@ def render_switch(answer: SwitchAnswer) -> str:
 def render_garbage(answer: GarbageAnswer) -> str:
     """What was thrown away."""
     others = answer.evicted_stores
-    evicted = f"; removed {others:,} indexes that nobody asked for the longest" if others else ""
+    evicted = f"; removed {others:,} indexes of other repositories" if others else ""
     return (
         f"dropped {answer.snapshots:,} snapshots and {answer.versions:,} file versions"
         f" ({answer.freed_bytes / _MIB:.1f} MiB){evicted}"

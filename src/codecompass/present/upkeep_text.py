@@ -18,8 +18,10 @@ def render_state(answer: StateAnswer) -> str:
     ]
     if not answer.is_usable:
         lines.append("not usable by this version: export it again, or codecompass index")
+    elif answer.action == "inspected":
+        lines.append("whole, and usable by this version")
     elif answer.action == "exported":
-        lines.append(f"next: codecompass state import FILE --sha256 {answer.sha256[:12]}…")
+        lines.append("next: codecompass state import FILE --sha256 HEX, where it is wanted")
     elif answer.action == "imported":
         lines.append("next: ask; only what is different here is read")
     return "\n".join(lines)

@@ -26,12 +26,12 @@ class StoreUse:
     used_at: float
 
 
-def note_use(folder: Path) -> None:
-    """Somebody asks this store; noted once an hour."""
+def note_use(folder: Path, origin: Path) -> None:
+    """Somebody asks this store; noted once an hour, with what it is the store of."""
     mark = folder / _USED
     with contextlib.suppress(OSError):  # a disk that cannot be written loses nothing but this
         if not mark.exists():
-            mark.touch()
+            mark.write_text(str(origin), "utf-8", "surrogateescape")
         elif time.time() - mark.stat().st_mtime > _NOTED_S:
             os.utime(mark)
 
@@ -69,6 +69,19 @@ def evict(home: Path, budget_mib: int, keep: Path) -> list[StoreUse]:
             total -= item.size_bytes
             gone.append(item)
     return gone
+
+
+def drop_orphans(home: Path) -> list[StoreUse]:
+    """Remove the stores of repositories and folders that are gone."""
+    return [item for item in all_stores(home) if _is_orphan(item) and _remove(item.folder)]
+
+
+def _is_orphan(item: StoreUse) -> bool:
+    try:
+        origin = (item.folder / _USED).read_text("utf-8", "surrogateescape")
+    except OSError:
+        return False
+    return bool(origin) and not Path(origin).exists()
 
 
 def _remove(folder: Path) -> bool:

@@ -17,6 +17,7 @@ class StoreLayout:
     """The folder of one repository in the user's data directory."""
 
     folder: Path
+    origin: Path = Path()  # what it is the store of: a git common directory, or a plain folder
 
     @property
     def database(self) -> Path:
@@ -44,4 +45,4 @@ def layout_for(home: Path, identity: Path) -> StoreLayout:
     digest = hashlib.sha256(str(identity).encode("utf-8", "surrogateescape")).hexdigest()[:12]
     name = identity.parent.name if identity.name == ".git" else identity.name
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:40] or "root"
-    return StoreLayout(home / REPOSITORIES / f"{readable}-{digest}")
+    return StoreLayout(home / REPOSITORIES / f"{readable}-{digest}", identity)

@@ -6,6 +6,7 @@ An archive may come from anybody: nothing of it is used before all of it has bee
 import contextlib
 import datetime
 import errno
+import gzip
 import hashlib
 import json
 import re
@@ -18,7 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from codecompass.errors import ArchiveRefused, CodeCompassError, StoreError, StoreFull
+from codecompass.errors import ArchiveRefused, BadInput, CodeCompassError, StoreFull
 from codecompass.model.portable import Manifest, PortableFile
 from codecompass.model.snapshot import LIVE
 from codecompass.store.database import Database
@@ -48,6 +49,8 @@ def sha256_of(path: Path) -> str:
 
 def write_archive(layout: StoreLayout, workspace: str, made_by: str, target: Path) -> Manifest:
     """Pack a store, of working trees that of `workspace`; the caller holds the writer's lock."""
+    if target.exists() and not target.is_file():
+        raise BadInput(f"{target} is no file that could be replaced")
     staging = target.with_name(f".{target.name}.parts")
     fresh = target.with_name(f".{target.name}.new")
     try:
@@ -61,13 +64,19 @@ def write_archive(layout: StoreLayout, workspace: str, made_by: str, target: Pat
         }
         manifest = Manifest(**{**_fields(manifest), "parts": described})
         (staging / _MANIFEST).write_text(json.dumps(asdict(manifest)))
-        with tarfile.open(fresh, "w:gz", compresslevel=_COMPRESSION) as archive:
+        with (
+            fresh.open("wb") as out,
+            gzip.GzipFile("", "wb", _COMPRESSION, out, mtime=0) as packed,
+            tarfile.open(fileobj=packed, mode="w") as archive,
+        ):
             archive.add(staging / _MANIFEST, _MANIFEST, filter=_plain)
             for name in described:
                 archive.add(parts[name], name, filter=_plain)
         fresh.replace(target)
     except OSError as error:
-        raise StoreError(f"{target}: {error.strerror or error}") from error
+        if error.errno == errno.ENOSPC:
+            raise StoreFull(f"{target}: {error.strerror}") from error
+        raise BadInput(f"{target}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
         with contextlib.suppress(OSError):
@@ -76,9 +85,18 @@ def write_archive(layout: StoreLayout, workspace: str, made_by: str, target: Pat
 
 
 def read_manifest(path: Path) -> Manifest:
-    """What an archive says of itself; nothing else of it is looked at."""
+    """What an archive says of itself, after all of its parts were compared with it."""
     with _reading(path) as archive:
-        return _read_manifest(archive)
+        manifest = _read_manifest(archive)
+        seen = {
+            member.name: _digest(archive, member, None)
+            for member in archive
+            if member.name != _MANIFEST
+        }
+    wanted = {name: part.sha256 for name, part in manifest.parts.items()}
+    if seen != wanted:
+        raise ArchiveRefused(f"{path}: its parts are not those that it names")
+    return manifest
 
 
 def unpack(path: Path, into: Path, workspace: str) -> Manifest:
@@ -178,14 +196,20 @@ def _extract(
 ) -> None:
     if member.size != part.size_bytes:
         raise ArchiveRefused(f"{member.name} is not as large as it should be")
+    if _digest(archive, member, target) != part.sha256:
+        raise ArchiveRefused(f"{member.name} was changed: its checksum is another one")
+
+
+def _digest(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path | None) -> str:
+    """The checksum of a part, which is written to a file on the way if one is given."""
     source = archive.extractfile(member)
     digest = hashlib.sha256()
-    with target.open("wb") as out:
+    with target.open("wb") if target is not None else contextlib.nullcontext() as out:
         while source is not None and (data := source.read(_READ_BYTES)):
             digest.update(data)
-            out.write(data)
-    if digest.hexdigest() != part.sha256:
-        raise ArchiveRefused(f"{member.name} was changed: its checksum is another one")
+            if out is not None:
+                out.write(data)
+    return digest.hexdigest()
 
 
 def _settle(path: Path, workspace: str, manifest: Manifest) -> None:

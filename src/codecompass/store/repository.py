@@ -28,7 +28,7 @@ from codecompass.model.snapshot import (
     SnapshotName,
 )
 from codecompass.store.database import Database
-from codecompass.store.disk import evict, size_of
+from codecompass.store.disk import drop_orphans, evict, size_of
 from codecompass.store.disk import note_use as note_store_use
 from codecompass.store.jobs import (
     INTERRUPTED,
@@ -71,6 +71,8 @@ from codecompass.store.versions import (
 _READ_ATTEMPTS = 20
 # Half as long as a snapshot that was asked for is safe from being collected.
 _NOTED_FOR_S = 300
+# A reader's pages are in the system's cache anyway; a server has several readers.
+_READER_CACHE_MIB = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,10 +289,14 @@ class RepositoryStore:
         """What the store takes on the disk."""
         return size_of(self.layout.folder)
 
-    def evict_others(self) -> int:
-        """Remove stores that nobody asked for the longest while all take too much disk."""
+    def evict_others(self, *, with_orphans: bool = False) -> int:
+        """Remove stores that nobody asked for the longest while all take too much disk.
+
+        With orphans: also those of repositories that are gone.
+        """
         home = self.layout.folder.parent.parent
-        return len(evict(home, self._settings.disk_mib, self.layout.folder))
+        orphans = drop_orphans(home) if with_orphans else []
+        return len(orphans) + len(evict(home, self._settings.disk_mib, self.layout.folder))
 
     @contextmanager
     def writing(
@@ -371,7 +377,7 @@ class RepositoryStore:
     def _open_for_reading(self) -> Database:
         if time.monotonic() >= self._note_at:
             self._note_at = time.monotonic() + _NOTED_FOR_S
-            note_store_use(self.layout.folder)
+            note_store_use(self.layout.folder, self.layout.origin)
         if self._database is not None and self._is_open():
             return self._database
         state = self.compatibility()
@@ -392,13 +398,13 @@ class RepositoryStore:
 
     def _open_database(self, *, create: bool = True) -> Database:
         try:
-            self.layout.folder.mkdir(parents=True, exist_ok=True)
+            self.layout.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"{self.layout.folder}: {error.strerror}") from error
         return Database(
             self.layout.database,
             busy_timeout_s=self._settings.busy_timeout_s,
-            cache_mib=self._settings.cache_mib,
+            cache_mib=self._settings.cache_mib if create else _READER_CACHE_MIB,
             create=create,
         )
 
