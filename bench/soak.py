@@ -159,15 +159,15 @@ class Soak:
 
     def _edit(self) -> str:
         name, text = self._definition()
-        with self._some_file().open("a") as out:
-            out.write(text)
+        path = self._some_file()
+        path.write_bytes(_without_ours(path) + text.encode())
         return name
 
     def _atomic(self) -> str:
         name, text = self._definition()
         path = self._some_file()
         fresh = path.with_name(f".{path.name}.tmp")
-        fresh.write_text(path.read_text(errors="replace") + text)
+        fresh.write_bytes(_without_ours(path) + text.encode())
         fresh.replace(path)
         return name
 
@@ -175,7 +175,7 @@ class Soak:
         name, text = self._definition()
         folder = self.root / "soaked" / f"n{self.chance.randrange(20)}"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.py").write_text(text)
+        (folder / f"f{self.chance.randrange(5)}.py").write_text(text)
         return name
 
     def _delete(self) -> str:
@@ -184,13 +184,14 @@ class Soak:
 
     def _rename(self) -> str:
         path = self._some_file()
-        path.rename(path.with_name(f"renamed_{self.number}_{path.name}"))
+        path.rename(path.with_name(f"renamed_{path.name[-30:].removeprefix('renamed_')}"))
         return ""
 
     def _move_folder(self) -> str:
-        folder = self.root / "soaked"
+        folder, moved = self.root / "soaked", self.root / "moved"
         if folder.is_dir():
-            folder.rename(self.root / f"moved_{self.number}")
+            shutil.rmtree(moved, ignore_errors=True)
+            folder.rename(moved)
         return ""
 
     def _ignore(self) -> str:
@@ -220,6 +221,11 @@ class Soak:
 
 
 _RARE = ["delete", "rename", "move_folder", "ignore", "commit", "switch"]
+
+
+def _without_ours(path: Path) -> bytes:
+    """A file without what was written into it before: what is measured must not grow."""
+    return path.read_bytes().partition(b"\n\ndef soaked_")[0]
 
 
 def watchers(root: Path) -> list[int]:
