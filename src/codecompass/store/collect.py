@@ -22,8 +22,9 @@ from codecompass.store.versions import (
     unused_versions,
 )
 
-# Old contents are kept for the next branch switch until they outnumber half of the live ones.
-_GARBAGE_SHARE = 0.5
+# Old contents are kept for the next branch switch until there are more of them than live ones:
+# one branch that has nothing in common with another can be left and come back to.
+_GARBAGE_SHARE = 1.0
 _GARBAGE_MINIMUM = 500
 # Somebody may be in the middle of a question about it.
 _IN_USE_S = 600
