@@ -5,6 +5,7 @@ import time
 
 from codecompass.mcp.engines import Engines
 from codecompass.mcp.resting import Resting
+from codecompass.source.memory import used_mib
 from tests.conftest import Repo
 
 
@@ -20,6 +21,20 @@ def test_it_rests_once_after_the_last_call() -> None:
         pass
     assert rested.acquire(timeout=5)
     resting.close()
+
+
+def test_it_rests_between_calls_where_memory_has_grown() -> None:
+    rested: list[int] = []
+    resting = Resting(lambda: rested.append(1), 0.0, memory_mib=1)
+    with resting.awake():
+        pass
+    assert not rested  # as much as usual
+    ballast = [b"x" * 1_000_000 for _ in range(used_mib())]
+    resting._tidy_at = 0.0
+    with resting.awake():
+        pass
+    assert rested == [1]
+    del ballast
 
 
 def test_what_was_open_is_closed_and_answers_again(repo: Repo) -> None:

@@ -77,7 +77,7 @@ class Calls:
         self._engines = Engines(for_each=server.engines, workspaces=server.warm_workspaces)
         self._building = Building(self._engines, self._registry, server)
         self._watchers = Watchers(self._settings.watch)
-        self._resting = Resting(self._engines.rest, server.rest_after_s)
+        self._resting = Resting(self._engines.rest, server.rest_after_s, server.memory_mib)
         self._audit = AuditLog(self._settings.store.home, is_on=server.audit)
         self._options = options
         self._noted: dict[Path, float] = {}

@@ -5,17 +5,21 @@ import threading
 import time
 from collections.abc import Callable, Generator
 
-from codecompass.source.memory import give_back_memory
+from codecompass.source.memory import give_back_memory, used_mib
 
+_GROWN = 1.6  # times what is usual: worth reading everything again
 _TIDY_S = 5.0  # so often, at most, freed memory goes back to the system while calls come
 
 
 class Resting:
     """Calls `rest` once, some time after the last call has ended."""
 
-    def __init__(self, rest: Callable[[], None], after_s: float) -> None:
+    def __init__(self, rest: Callable[[], None], after_s: float, memory_mib: int = 0) -> None:
+        """Rest also between calls where more than so much memory is used; 0: any."""
         self._rest = rest
         self._after_s = after_s
+        self._memory_mib = memory_mib
+        self._usual = 0  # what was used soon after the last rest
         self._change = threading.Condition()
         self._busy = self._calls = 0
         self._is_over = False
@@ -41,7 +45,20 @@ class Resting:
                     self._thread.start()
                 self._change.notify()
             if is_due:
-                give_back_memory(with_cycles=False)
+                self._tidy()
+
+    def _tidy(self) -> None:
+        """Give back what was freed; what is kept too, where memory has grown all the same.
+
+        Work that came and went leaves holes which only go with what lies between them.
+        """
+        give_back_memory(with_cycles=False)
+        used = used_mib()
+        self._usual = self._usual or used
+        if used > max(self._memory_mib, self._usual * _GROWN) and not self._busy:
+            self._rest()
+            give_back_memory()
+            self._usual = 0
 
     def close(self) -> None:
         """Do not rest any more."""
