@@ -23,6 +23,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memory import resident_kib
+
 from codecompass import Engine
 
 _WARM_UP = 0.2  # of the time, before memory counts
@@ -233,15 +235,6 @@ def watchers(root: Path) -> list[int]:
     with Engine.open(root) as engine:
         found = engine._views.live.watching.status()
     return [found["process"]] if found else []
-
-
-def resident_kib(process: int) -> int:
-    """What a process has in memory; 0 if it is gone."""
-    try:
-        lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith("VmRSS")), 0)
 
 
 def difference(root: Path, home: Path) -> list[str]:

@@ -5,7 +5,6 @@ import datetime
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from codecompass.config.load import load_settings
 from codecompass.config.settings import Settings
 from codecompass.daemon.loop import Watcher
+from codecompass.daemon.start import start_watcher
 from codecompass.errors import BadInput, StoreBusy
 from codecompass.source.git import find_repository
 from codecompass.source.guard import resolve_workspace
@@ -109,15 +109,7 @@ def _start_behind(parsed: argparse.Namespace, root: Path, layout: StoreLayout) -
             pass  # said here, where somebody hears it
     except StoreBusy:
         return _join(parsed, root, layout)
-    command = [sys.executable, "-m", "codecompass", "watch", "--quiet", "--workspace"]
-    command += [str(root), "--idle-exit", str(parsed.idle_exit)]
-    subprocess.Popen(  # noqa: S603  # our own program, no shell
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    start_watcher(root, idle_exit_s=parsed.idle_exit)
     deadline = time.monotonic() + _START_S
     while (found := _ask(layout, "status")) is None and time.monotonic() < deadline:
         time.sleep(_POLL_S)

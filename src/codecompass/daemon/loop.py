@@ -225,8 +225,7 @@ class Watcher:
         }
 
     def _end(self) -> None:
-        address = read_address(self._store)
-        if address is not None and address.token == self._token:
+        if self._is_ours():
             (self._store / ADDRESS_FILE).unlink(missing_ok=True)
         self._syncing.stop()
         self._selector.close()

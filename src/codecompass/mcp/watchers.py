@@ -1,12 +1,12 @@
 """Sees to it that a workspace that is asked about is watched; by one process for all servers."""
 
 import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 
 from codecompass.config.settings import WatchSettings
+from codecompass.daemon.start import start_watcher
 from codecompass.source.events import can_watch
 from codecompass.source.watch import ask_watcher
 
@@ -33,13 +33,6 @@ class Watchers:
             self._started[root].poll()  # it may have ended, and nobody else waits for it
         if ask_watcher(store, {"op": "status"}, timeout_s=self._settings.timeout_s):
             return
-        command = [sys.executable, "-m", "codecompass", "watch", "--quiet", "--workspace"]
-        command += [str(root), "--idle-exit", str(self._settings.idle_exit_s)]
         with suppress(OSError):
-            self._started[root] = subprocess.Popen(  # noqa: S603  # our own program, no shell
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            idle_exit_s = self._settings.idle_exit_s
+            self._started[root] = start_watcher(root, idle_exit_s=idle_exit_s)
