@@ -566,6 +566,21 @@ def test_a_pasted_message_finds_the_line_that_raises_it(repo: Repo, engine: Engi
     assert found.results[0].name == "render"
 
 
+def test_a_text_without_quotes_is_found_in_a_file_that_defines_nothing(
+    repo: Repo, engine: Engine
+) -> None:
+    repo.write(
+        {
+            "page.html": "<p>Please correct the errors below</p>\n",
+            "forms.py": "def below(errors):\n    return errors\n\n\ndef please(correct): pass\n",
+        }
+    )
+    shape = AnswerShape(explain=ExplainLevel.BASIC)
+    found = engine.search("Please correct the errors below", shape=shape).results
+    with_phrase = [result.path for result in found if "phrase" in (result.factors or {})]
+    assert with_phrase == ["page.html"]
+
+
 def test_usages_of_a_qualified_name_are_those_of_its_last_part(project: Engine) -> None:
     found = project.search("usages:Router.match")
     assert names(found) == ["_flush"]

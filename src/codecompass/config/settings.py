@@ -68,8 +68,8 @@ class RefSettings:
 class SearchSettings:
     """How far a search looks."""
 
-    file_candidates: int = 30  # files taken from the text index, and as many from paths
-    chunk_candidates: int = 40  # chunks from all files, and as many from the best files
+    file_candidates: int = 24  # files taken from the text index, and as many from paths
+    chunk_candidates: int = 20  # chunks from all files, and as many from the best files
     alike_candidates: int = 30  # chunks that mean most what the question does
     alike_least: float = 0.25  # what is less like a question is not found by its meaning
     max_top_k: int = 100  # results a caller may ask for at once
@@ -118,7 +118,7 @@ class RankingSettings:
 
     file_words: float = 1.3  # words of the question in the file
     chunk_words: float = 1.0  # words of the question in the chunk
-    coherence: float = 0.8  # other good chunks in the same file
+    coherence: float = 0.6  # other good chunks in the same file
     file_name: float = 1.6  # words of the question in the file's name
     folder_name: float = 0.8  # words of the question in the folders' names
     path_terms: float = 4.0  # of a longer question the names of files and folders say less

@@ -20,6 +20,7 @@ from codecompass.source.refs import (
 )
 
 _KEPT_BASES = 200
+_KEPT_CONTENTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class Layers:
         self._names: tuple[str, ...] = ()
         self._state: tuple[str, ...] = ()
         self._bases: dict[tuple[str, str | None], Base | None] = {}
+        self._contents: dict[tuple[str, str], str] = {}  # ids by tree and path
 
     def base_of(self, ref: str, commit: str) -> Base | None:
         """What a ref is based on; found once for each state of the branches."""
@@ -109,6 +111,13 @@ class Layers:
 
     def contents(self, tree: str, paths: Iterable[str]) -> dict[str, str]:
         """The ids of the contents that these paths have in a tree; "" where they are not."""
-        wanted = list(paths)
-        found = self._objects.find([f"{tree}:{path}" for path in wanted])
-        return {path: item.id if item else "" for path, item in zip(wanted, found, strict=True)}
+        known = {path: self._contents.get((tree, path), "") for path in paths}
+        unknown = [path for path, blob_id in known.items() if not blob_id]
+        if unknown:  # or not there, or not there yet: a part of a clone may come later
+            found = self._objects.find([f"{tree}:{path}" for path in unknown])
+            new = {path: item.id for path, item in zip(unknown, found, strict=True) if item}
+            if len(self._contents) + len(new) > _KEPT_CONTENTS:
+                self._contents.clear()
+            self._contents |= {(tree, path): blob_id for path, blob_id in new.items()}
+            known |= new
+        return known

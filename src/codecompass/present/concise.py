@@ -54,7 +54,7 @@ def concise_result(
     )
     if level is DetailLevel.LOCATION:
         return place
-    lines = source.text.split("\n")[start - 1 : end] if source.text else []
+    lines = source.text.split("\n", end)[start - 1 : end] if source.text else []
     preview = make_preview(
         lines,
         start,

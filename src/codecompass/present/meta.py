@@ -3,12 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING
 
 from codecompass.model.answer import OVERLAY, Completeness, IndexingStatus, Meta, Seen
 from codecompass.model.refs import short_commit
 from codecompass.model.search import IntentGuess, SemanticUse
 from codecompass.model.snapshot import SnapshotCounts
 from codecompass.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 def make_meta(
@@ -79,14 +84,21 @@ def about_search(
 
 def plain(value: object) -> object:
     """An answer as dicts, lists and scalars for JSON; fields that say nothing are left out."""
+    if value is None or (isinstance(value, str | int | float) and not isinstance(value, Enum)):
+        return value
     if is_dataclass(value) and not isinstance(value, type):
-        told = (item.name for item in fields(value) if item.metadata.get("is_told", True))
-        pairs = ((name, getattr(value, name)) for name in told)
+        pairs = ((name, getattr(value, name)) for name in _told(type(value)))
         return {name: plain(content) for name, content in pairs if content is not None}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
         return {str(key): plain(content) for key, content in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, Sequence):
         return [plain(item) for item in value]
     return value
+
+
+@cache
+def _told(kind: type["DataclassInstance"]) -> tuple[str, ...]:
+    """The fields of an answer that are told."""
+    return tuple(item.name for item in fields(kind) if item.metadata.get("is_told", True))

@@ -3,10 +3,8 @@
 A line of the code is shown behind its number, a signature without one.
 """
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from codecompass.text.secrets import mask_secrets
 
@@ -59,16 +57,16 @@ def make_preview(
 
 def _best_lines(lines: Sequence[str], shares: Mapping[str, float]) -> list[int]:
     """The lines that hold most of the question, best first; the earlier of equal ones."""
-    lowered = [line.lower() for line in lines]  # first: some letters have longer small ones
-    text = "\n".join(lowered)
-    starts = [0, *accumulate([len(line) + 1 for line in lowered])]
+    text = "\n".join(lines).lower()
     worth: dict[int, float] = {}
     for term, share in shares.items():
         position, seen = text.find(term), -1
+        number = counted = 0  # the line that `counted` stands in
         for _ in range(_MAX_OCCURRENCES):
             if position < 0:
                 break
-            number = bisect_right(starts, position) - 1
+            number += text.count("\n", counted, position)
+            counted = position
             if number != seen:
                 worth[number] = worth.get(number, 0.0) + share
                 seen = number

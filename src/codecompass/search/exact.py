@@ -6,7 +6,7 @@ and searched, so no line is missed and none is made up.
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -40,12 +40,12 @@ def find_lines(
     reader: SnapshotReader,
     pattern: LinePattern,
     *,
+    versions: Iterable[VersionId],
     files_of: Mapping[VersionId, Sequence[int]],
     text_of: TextOf,
     limits: "LineLimits",
 ) -> LineSearch:
-    """Search the admitted files by path, those that are preferred first."""
-    versions = reader.may_hold(pattern.needed)
+    """Search the admitted files of some contents by path, those that are preferred first."""
     candidates = (index for version in versions for index in files_of.get(version, ()))
     paths = reader.catalog.paths
     indexes = sorted(candidates, key=lambda index: (-limits.preference(paths[index]), index))

@@ -34,10 +34,10 @@ class Meaning:
         self.finds = True  # or only judges what words have found
 
     def best(
-        self, limit: int, admitted: Callable[[VersionId], bool] | None
-    ) -> list[tuple[Place, float]]:
-        """The chunks most like the question."""
-        return self._likeness.best(limit, admitted)
+        self, limit: int, admitted: Callable[[VersionId], bool] | None, *, least: float
+    ) -> list[Place]:
+        """The chunks most like the question, of those that are at least so much like it."""
+        return [place for place, _ in self._likeness.best(limit, admitted, least=least)]
 
     def at(self, places: Iterable[Place]) -> dict[Place, float]:
         """How much chunks and whole files are like the question."""

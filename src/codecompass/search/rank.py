@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from codecompass.model.search import NAME_EVIDENCE, Factor, Hit, Intent, Place, SearchMode, Stage
 from codecompass.model.snapshot import VersionId
@@ -65,6 +66,14 @@ def _chunks_by_file(evidence: Evidence) -> dict[int, list[Place]]:
     return found
 
 
+class _ChunkWords(NamedTuple):
+    """What is found of the question's words in a chunk."""
+
+    inside: float  # what they are worth
+    in_name: int  # how many stand in its name
+    named_share: float  # of the question
+
+
 class _Ranker:
     """The tables and weights that every candidate is judged by."""
 
@@ -80,6 +89,7 @@ class _Ranker:
         is_name = plan.guess.intent is Intent.SYMBOL and plan.options.mode is SearchMode.HYBRID
         self._trust = plan.ranking.name_meaning if is_name else 1.0
         self._preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
+        self._known_words: dict[tuple[int, ...], _ChunkWords] = {}
 
     def holds_every_term(self, index: int) -> bool:
         """Whether a file has all terms, in its text or its path."""
@@ -120,9 +130,7 @@ class _Ranker:
 
     def _file_factors(self, index: int) -> list[Factor]:
         evidence, weights = self._evidence, self._plan.ranking
-        inside = 0.0
-        for share, level in zip(self._shares, evidence.files.get(index, ()), strict=False):
-            inside += share * self._file_gains[level]
+        inside = self._inside(evidence.files.get(index, ()))
         match = evidence.path_matches.get(index, _NO_PATH)
         found = [Factor("file_words", weights.file_words * inside)] if inside else []
         if match.stem:
@@ -136,35 +144,36 @@ class _Ranker:
             found.append(Factor("exact_path", weights.exact_path))
         return found
 
+    def _inside(self, levels: Sequence[int]) -> float:
+        """What the words in a file are worth."""
+        gains = self._file_gains
+        pairs = zip(self._shares, levels, strict=False)  # none where no word was looked for
+        return sum([share * gains[level] for share, level in pairs])
+
     def _meaning_of(self, index: int) -> list[Factor]:
         """What a file's meaning is worth: all of it, its docs, the words of its path."""
         alike = self._evidence.file_likeness.get(index)
         if alike is None:
             return []
-        weights = self._plan.ranking
-        amounts = {
-            "file_meaning": weights.file_meaning * alike.trust * alike.whole,
-            "docs_meaning": weights.docs_meaning * alike.trust * alike.docs,
-            "path_meaning": weights.path_meaning * alike.path,
-        }
-        return [Factor(name, self._trust * worth) for name, worth in amounts.items() if worth > 0]
+        weights, trust = self._plan.ranking, self._trust
+        amounts = (
+            ("file_meaning", trust * weights.file_meaning * alike.trust * alike.whole),
+            ("docs_meaning", trust * weights.docs_meaning * alike.trust * alike.docs),
+            ("path_meaning", trust * weights.path_meaning * alike.path),
+        )
+        return [Factor(name, worth) for name, worth in amounts if worth > 0]
 
     def _chunk_factors(self, place: Place) -> list[Factor]:
         evidence, weights = self._evidence, self._plan.ranking
-        inside = named = 0.0
-        words_in_name = 0
-        for share, level in zip(self._shares, evidence.chunks[place], strict=True):
-            inside += share * self._chunk_gains[level % NAME_EVIDENCE]
-            if level >= NAME_EVIDENCE:
-                named += share
-                words_in_name += 1
-        found = [Factor("chunk_words", weights.chunk_words * inside)] if inside else []
+        words = self._words(evidence.chunks[place])
+        symbol = evidence.records.get(place)
+        share = _PART if symbol is not None and symbol.kind in _PARTS else 1.0
+        found = [Factor("chunk_words", weights.chunk_words * words.inside)] if words.inside else []
         likeness = evidence.chunk_likeness.get(place, 0.0)
         if likeness > 0:
-            worth = self._trust * weights.meaning * self._share_of(place)
-            found.append(Factor("meaning", worth * likeness))
-        if words_in_name:
-            fit = self._name_fit(place, words_in_name, named)
+            found.append(Factor("meaning", self._trust * weights.meaning * share * likeness))
+        if words.in_name and symbol is not None:
+            fit = _name_fit(symbol.name, words) * share
             found.append(Factor("definition_name", weights.definition_name * fit))
         if place in evidence.names:
             is_single = len(self._plan.question.words) == 1
@@ -172,23 +181,27 @@ class _Ranker:
             found.append(Factor("exact_name", exact * evidence.names[place]))
         return found + self._phrase_factor(place)
 
+    def _words(self, levels: tuple[int, ...]) -> _ChunkWords:
+        """What the words in a chunk are worth; many chunks have the same."""
+        known = self._known_words.get(levels)
+        if known is None:
+            pairs = list(zip(self._shares, levels, strict=True))
+            inside = [share * self._chunk_gains[level % NAME_EVIDENCE] for share, level in pairs]
+            named = [share for share, level in pairs if level >= NAME_EVIDENCE]
+            known = _ChunkWords(sum(inside), len(named), sum(named))
+            self._known_words[levels] = known
+        return known
+
     def _phrase_factor(self, place: Place) -> list[Factor]:
         if place not in self._evidence.phrases:
             return []
         return [Factor("phrase", self._plan.ranking.phrase * self._evidence.phrases[place])]
 
-    def _name_fit(self, place: Place, words_found: int, share: float) -> float:
-        """How much of the name the question covers, and of the question the name."""
-        symbol = self._evidence.records.get(place)
-        if symbol is None:
-            return 0.0
-        covered = min(1.0, words_found / max(1, len(set(split_name(symbol.name)))))
-        return float(covered * share**0.5) * self._share_of(place)
 
-    def _share_of(self, place: Place) -> float:
-        """What is left of what a place says by its name or meaning where it is only a part."""
-        symbol = self._evidence.records.get(place)
-        return _PART if symbol is not None and symbol.kind in _PARTS else 1.0
+def _name_fit(name: str, words: _ChunkWords) -> float:
+    """How much of the name the question covers, and of the question the name."""
+    covered = min(1.0, words.in_name / max(1, len(set(split_name(name)))))
+    return float(covered * words.named_share**0.5)
 
 
 def _sum(factors: Sequence[Factor]) -> float:

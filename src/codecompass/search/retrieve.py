@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -74,11 +74,12 @@ class Retriever:
         words = self.reader.catalog.words
         counts = []
         for term in self._plan.terms:
-            inside = self.reader.text.count(Clause(FILE_FIELDS[0], term), self.reader.everything)
-            paths = {*words.with_stem(term), *words.with_folder(term)}
-            # Equal files count once, as they do among those that hold a word inside.
-            in_path = len({self.reader.catalog.versions[index] for index in paths})
-            counts.append((term, max(inside, in_path)))
+            count = self.reader.text.count(Clause(FILE_FIELDS[0], term), self.reader.everything)
+            in_path = (*words.with_stem(term), *words.with_folder(term))
+            if len(in_path) > count:
+                # Equal files count once, as they do among those that hold a word inside.
+                count = max(count, len({self.reader.catalog.versions[i] for i in in_path}))
+            counts.append((term, count))
         return weigh_terms(counts, len(self.reader.catalog.by_version))
 
     def gather(
@@ -111,15 +112,16 @@ class Retriever:
         files |= {index for place in found for index in copies(place.version_id)}
         texts = [term.text for term in terms]
         documents = {(catalog.versions[index], FILE_ORDINAL) for index in files}
-        levels = text.evidence(FILE_FIELDS, texts, documents)
-        chunks = text.evidence((*CHUNK_FIELDS, NAME_FIELD), texts, _keys(places))
+        # Files and chunks have no fields in common: one look is enough for both.
+        fields = (*FILE_FIELDS, *CHUNK_FIELDS, NAME_FIELD)
+        levels = text.evidence(fields, texts, documents.union(_keys(places)))
         records = self.reader.records_at(places)
         return Evidence(
             terms=tuple(terms),
             paths=catalog.paths,
             versions=catalog.versions,
             files={index: levels[catalog.versions[index], FILE_ORDINAL] for index in files},
-            chunks={Place(*key): counts for key, counts in chunks.items()},
+            chunks={place: levels[key] for place, key in zip(places, _keys(places), strict=True)},
             path_matches={index: fit.match(index) for index in files},
             path_terms={index: fit.terms_in(index) for index in files},
             records=records,
@@ -132,6 +134,18 @@ class Retriever:
             usual_depth=catalog.usual_depth,
             needs_symbol=self.needs_symbol,
         )
+
+    def with_words(self, versions: Collection[VersionId], text: str) -> list[VersionId]:
+        """Those of the contents that have every word of a text in one chunk, if they have any."""
+        terms = shared_analyzer().count_terms(text)
+        found: list[set[VersionId]] = []
+        for field in (CHUNK_FIELDS[0], FILE_FIELDS[0]):
+            groups = [[Clause(field, term)] for term in terms]
+            hits = self.reader.text.every(groups, self.reader.everything)
+            found.append({hit.version_id for hit in hits}.intersection(versions))
+        in_chunks, in_files = found
+        whole = self.reader.without_definitions(in_files - in_chunks)
+        return sorted(in_chunks.union(whole))
 
     def has_named(self) -> bool:
         """Whether something is called what the question calls it."""
@@ -167,8 +181,7 @@ class Retriever:
         admitted = None if self._admitted is None else self.files_of.__contains__
         least = self._plan.search.alike_least
         wanted = limit * _LOOK_AT if self.needs_symbol else limit
-        best = self._meaning.best(wanted, admitted)
-        found = [place for place, likeness in best if likeness >= least]
+        found = self._meaning.best(wanted, admitted, least=least)
         if not self.needs_symbol:
             return found
         filters = self._plan.question.filters

@@ -57,7 +57,7 @@ _LINES_SHOWN = 20
 # A phrase of so many words is as good as any longer one.
 _WHOLE_PHRASE = 3
 # Files that are read to see whether a question stands in one word for word.
-_GUESSED_FILES = 20
+_GUESSED_FILES = 8
 # The worth of a definition that was asked for by its exact name.
 _SURE = 9.0
 
@@ -176,9 +176,8 @@ def _search_ranked(
     phrases: dict[Place, float] = {}
     for phrase in (*plan.question.phrases, *message_runs(plan.question.raw)):
         worth = min(1.0, len(phrase.split()) / _WHOLE_PHRASE) ** 2
-        is_quoted = phrase in plan.question.phrases
-        files = 0 if is_quoted else _GUESSED_FILES
-        lines = _lines(reader, retriever, compile_literal(phrase), plan, text_of, files=files)
+        guess = "" if phrase in plan.question.phrases else phrase
+        lines = _lines(reader, retriever, compile_literal(phrase), plan, text_of, guess=guess)
         for match in lines.matches:
             version = reader.catalog.versions[match.index]
             for found in _places(reader, version, match.lines, plan):
@@ -254,16 +253,27 @@ def _lines(
     plan: Plan,
     text_of: TextOf,
     *,
-    files: int = 0,
+    guess: str = "",
 ) -> LineSearch:
+    """The lines that match; of a mere guess only in the first files that have its words."""
     preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
     limits = LineLimits(
         plan.search.time_limit_s,
         lines=_ENOUGH_LINES if _may_stop_early(plan) else 0,
         preference=preferences.factor,
-        files=files,
+        files=_GUESSED_FILES if guess else 0,
     )
-    return find_lines(reader, pattern, files_of=retriever.files_of, text_of=text_of, limits=limits)
+    versions = reader.may_hold(pattern.needed)
+    if guess:
+        versions = retriever.with_words(versions, guess)
+    return find_lines(
+        reader,
+        pattern,
+        versions=versions,
+        files_of=retriever.files_of,
+        text_of=text_of,
+        limits=limits,
+    )
 
 
 def _may_stop_early(plan: Plan) -> bool:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from codecompass.model.search import Factor, Hit, Place, Stage
 from codecompass.model.symbol import Symbol
@@ -67,4 +67,5 @@ def _take_turns(hits: Sequence[Hit], share: float) -> list[Hit]:
 def _lowered(hit: Hit, share: float) -> Hit:
     total = hit.score / (1 - hit.score) if hit.score < 1 else 1e9
     factor = Factor("same_file", total * (share - 1))
-    return replace(hit, score=calibrated(total * share), factors=(*hit.factors, factor))
+    factors = (*hit.factors, factor)  # `replace` takes four times as long
+    return Hit(hit.path, hit.place, calibrated(total * share), factors, hit.match_lines)

@@ -1,5 +1,6 @@
 """SQLite: the only module that opens it; its errors leave as ours."""
 
+import itertools
 import os
 import sqlite3
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -69,6 +70,17 @@ def _connect(
         return connection
 
 
+_numbers = itertools.count()
+# How many values a statement takes, of which the last are empty: with few different texts
+# SQLite has most of them prepared. It takes at most 999 parameters on old versions.
+_WIDTHS = (1, 4, 16, 64, 256, 900)
+
+
+def width_for(count: int) -> int:
+    """How many marks a statement for so many values has."""
+    return next(width for width in _WIDTHS if width >= count)
+
+
 class Database:
     """One connection; a reader sees the state of the moment its transaction began."""
 
@@ -81,6 +93,7 @@ class Database:
         read_only: bool = False,
         create: bool = True,
     ) -> None:
+        self._number = next(_numbers)
         may_only_read = read_only or not create
         is_fixed = may_only_read and not is_writable(path.parent)
         mode = "rwc" if create else "rw"
@@ -164,10 +177,26 @@ class Database:
         with native_errors("read"):
             return self._connection.execute(sql, parameters).fetchall()
 
+    def rows_among(
+        self, sql: str, values: Sequence[object], *, first: Sequence[object] = ()
+    ) -> list[Row]:
+        """All rows of a query in which `(*)` stands for any number of values, the last in it."""
+        found: list[Row] = []
+        for start in range(0, len(values), _WIDTHS[-1]):
+            part = values[start : start + _WIDTHS[-1]]
+            empty = [None] * (width_for(len(part)) - len(part))
+            marks = ", ".join("?" * (len(part) + len(empty)))
+            found += self.rows(sql.replace("(*)", f"({marks})"), (*first, *part, *empty))
+        return found
+
     def data_version(self) -> int:
         """A number that changes whenever another connection has committed."""
         row = self.row("PRAGMA data_version")
         return int(row[0]) if row else 0
+
+    def state(self) -> tuple[int, int]:
+        """Which connection this is and what it sees; for one that only reads."""
+        return self._number, self.data_version()
 
     def row(
         self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()

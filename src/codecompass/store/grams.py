@@ -9,6 +9,7 @@ Tantivy (docs/decisions/008).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from codecompass.model.snapshot import VersionId
@@ -27,6 +28,8 @@ _MIN_BITS, _MAX_BITS = 1 << 9, 1 << 16
 _BITS_PER_GRAM = 8
 # More pieces of a long literal would deny hardly any more files.
 _ENOUGH_GRAMS = 64
+# So many pieces are looked for in all contents, the rest in those that may hold them.
+_FIRST_GRAMS = 8
 _PRIMES = (1, 251, 63_029)
 # Letters that match an ASCII letter where case is ignored: ſ and the Kelvin sign.
 _ODD_LETTERS = ((b"\xc5\xbf", b"s"), (b"\xe2\x84\xaa", b"k"))
@@ -67,6 +70,8 @@ class GramIndex:
 
     def __init__(self) -> None:
         self.known: set[VersionId] = set()
+        self.covered: object = None  # the contents of a snapshot that are all known
+        # By size; one column for each content, so that a look at one place is a look at one row.
         self._tables: dict[int, tuple[list[VersionId], NDArray[np.uint8]]] = {}
 
     def add(self, rows: Iterable[tuple[VersionId, bytes]]) -> None:
@@ -79,29 +84,27 @@ class GramIndex:
         for size, group in by_size.items():
             ids = [version_id for version_id, _ in group]
             joined = b"".join(bits for _, bits in group)
-            table = np.frombuffer(joined, np.uint8).reshape(-1, size)
-            if size in self._tables:
-                before, old = self._tables[size]
-                ids, table = before + ids, np.concatenate([old, table])
-            self._tables[size] = (ids, table)
+            table = np.frombuffer(joined, np.uint8).reshape(-1, size).T
+            before, old = self._tables.get(size, ([], table[:, :0]))
+            self._tables[size] = (before + ids, np.concatenate([old, table], axis=1))
             self.known.update(ids)
 
     def candidates(self, needed: Needed) -> list[VersionId]:
         """The versions that may hold what is needed, of all snapshots."""
         found: list[VersionId] = []
         for _, (versions, table) in sorted(self._tables.items()):
-            rows = _holders(needed, table).nonzero()[0].tolist()
-            found += [versions[row] for row in rows]
+            columns = _holders(needed, table).nonzero()[0].tolist()
+            found += [versions[column] for column in columns]
         return found
 
 
 def _holders(needed: Needed, table: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """For each row whether it may hold what is needed."""
+    """For each column whether it may hold what is needed."""
     import numpy as np
 
-    flags = np.ones(len(table), dtype=bool)
+    flags = np.ones(table.shape[1], dtype=bool)
     if needed.literal:
-        flags = _literal_holders(needed.literal, table)
+        flags = _literal_holders(_pieces(needed.literal), table)
     for part in needed.all_of:
         flags &= _holders(part, table)
     if needed.any_of:
@@ -109,14 +112,30 @@ def _holders(needed: Needed, table: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return flags
 
 
-def _literal_holders(literal: bytes, table: NDArray[np.uint8]) -> NDArray[np.bool_]:
+@lru_cache(maxsize=16)
+def _pieces(literal: bytes) -> NDArray[np.uint32]:
+    """The hashes of a literal's pieces, or of enough of them."""
     import numpy as np
 
-    places = np.unique(_hashes(literal) & (table.shape[1] * 8 - 1)).tolist()
-    rows = np.arange(len(table))
-    for place in places[:: 1 + len(places) // _ENOUGH_GRAMS]:
-        # Only the rows that are left: each look at a row costs a miss of the cache.
-        rows = rows[(table[rows, place >> 3] >> (place & 7) & 1).astype(bool)]
-    flags = np.zeros(len(table), dtype=bool)
-    flags[rows] = True
+    found = np.unique(_hashes(literal))
+    return found[:: 1 + len(found) // _ENOUGH_GRAMS]
+
+
+def _literal_holders(pieces: NDArray[np.uint32], table: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    import numpy as np
+
+    places = pieces & np.uint32(len(table) * 8 - 1)
+    some, rest = places[:_FIRST_GRAMS], places[_FIRST_GRAMS:]
+    flags = _are_set(table[some >> 3], some)
+    columns = flags.nonzero()[0]
+    flags[columns] = _are_set(table[np.ix_(rest >> 3, columns)], rest)
+    return flags
+
+
+def _are_set(rows: NDArray[np.uint8], places: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """For each column whether it has the bits of all places, of which `rows` hold the bytes."""
+    import numpy as np
+
+    bits = (places & 7).astype(np.uint8)[:, None]
+    flags: NDArray[np.bool_] = np.all(rows >> bits & 1, axis=0)
     return flags

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # A question on a ref and one on the working tree by turns, twice over.
 _KEPT_SNAPSHOTS = 4
-# SQLite takes at most 999 parameters in one statement on old versions.
+# So many contents are read at once, and may be kept beyond those of a snapshot.
 _BATCH = 900
 
 _Versions = tuple[int, int]
@@ -68,6 +68,7 @@ class KeptSnapshot:
         near = before.catalog if before else None
         self.catalog: Catalog = Catalog(indexed, shared_analyzer(), near)
         self._versions: _Versions = (-1, -1)
+        self._seen: tuple[int, int] | None = None  # the state of the store they are of
         self._others: frozenset[VersionId] = frozenset()
 
     def links(self, database: Database, modules: KnownModules) -> LinkMap:
@@ -78,6 +79,10 @@ class KeptSnapshot:
 
     def others(self, database: Database) -> frozenset[VersionId]:
         """The versions of the store that are not this snapshot's."""
+        state = database.state()
+        if state == self._seen:
+            return self._others
+        self._seen = state
         row = database.row("SELECT COUNT(*), MAX(id) FROM versions")
         versions = (row[0], row[1] or 0) if row else (0, 0)
         if versions != self._versions:
@@ -132,14 +137,16 @@ class Kept:
 
     def grams(self, database: Database, catalog: Catalog) -> GramIndex:
         """The bits of at least these contents; those not yet known are read."""
+        if self._grams.covered is catalog.by_version:
+            return self._grams
         if len(self._grams.known) > _most(catalog.by_version):  # contents long gone
             self._grams = GramIndex()
         missing = sorted(catalog.by_version.keys() - self._grams.known)
         for start in range(0, len(missing), _BATCH):
-            part: Sequence[VersionId] = missing[start : start + _BATCH]
-            marks = ", ".join("?" * len(part))
-            sql = f"SELECT version_id, bits FROM grams WHERE version_id IN ({marks})"  # noqa: S608  # only question marks
-            self._grams.add((VersionId(row[0]), row[1]) for row in database.rows(sql, part))
+            sql = "SELECT version_id, bits FROM grams WHERE version_id IN (*)"
+            rows = database.rows_among(sql, missing[start : start + _BATCH])
+            self._grams.add((VersionId(row[0]), row[1]) for row in rows)
+        self._grams.covered = catalog.by_version
         return self._grams
 
 

@@ -38,6 +38,8 @@ FILE_FIELDS = tuple(f"file_{level + 1}" for level in range(len(FILE_LEVELS)))
 NAME_FIELD = "name"
 _FACTS_FIELD = "facts"
 _TIE_FIELD = "tie"
+# So few are looked up one by one in half the time that a set takes, which goes through all.
+_FEW_VALUES = 300
 _EVIDENCE_BITS = 3
 # A 32-bit score holds whole numbers of 24 bits exactly: so many terms fit into one score.
 _TERMS_PER_SCORE = 24 // _EVIDENCE_BITS
@@ -262,7 +264,11 @@ class LexicalView:
             yield tantivy.Occur.Must, self._set(_FACTS_FIELD, group)
 
     def _set(self, field: str, values: Sequence[object]) -> tantivy.Query:
-        terms = tantivy.Query.term_set_query(self._schema, field, values)
+        if len(values) > _FEW_VALUES:
+            terms = tantivy.Query.term_set_query(self._schema, field, values)
+        else:
+            each = [tantivy.Query.term_query(self._schema, field, value) for value in values]
+            terms = tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in each])
         return tantivy.Query.const_score_query(terms, 0.0)
 
 

@@ -35,7 +35,9 @@ class SnapshotVectors:
         self.ordinals = np.concatenate([*ordinals, np.zeros(0, ORDINAL)])
         self.order = np.repeat(np.array([order[row[0]] for row in rows], np.int64), counts)
         self.rows = np.arange(len(self.versions)) + np.repeat(firsts - starts, counts)
-        self.is_chunk = self.ordinals < DOCS_ROW
+        chunks = np.flatnonzero(self.ordinals < DOCS_ROW)  # not rows about files
+        self.chunk_at = np.full(len(matrix), -1, np.int32)  # for each row of the file
+        self.chunk_at[self.rows[chunks]] = chunks
         self._keys = (self.versions.astype(np.uint64) << _SHIFT) | self.ordinals
 
     def __len__(self) -> int:
@@ -64,12 +66,27 @@ class SnapshotVectors:
 
     def dots(self, asked: NDArray[np.int8], rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """The products of a question with some rows of the file."""
-        if not len(rows):
-            return np.zeros(0)
-        is_most = len(rows) * 2 > len(self.matrix)
-        compared = self.matrix if is_most else self.matrix[rows]
-        found: NDArray[np.float64] = np.asarray(simsimd.cdist(asked[None], compared, "dot"))[0]
-        return found[rows] if is_most else found
+        return _dots(asked, self.matrix[rows])
+
+    def chunks_like(
+        self, asked: NDArray[np.int8], least: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Where in the list of rows chunks stand whose product with a question is so high."""
+        ours = self.chunk_at
+        if len(self.rows) * 2 > len(self.matrix):
+            scores = _dots(asked, self.matrix)
+        else:  # of most contents it is not asked
+            rows = np.flatnonzero(ours >= 0)
+            scores, ours = _dots(asked, self.matrix[rows]), ours[rows]
+        near = np.flatnonzero((scores >= least) & (ours >= 0))
+        return ours[near].astype(np.int64), scores[near]
+
+
+def _dots(asked: NDArray[np.int8], compared: NDArray[np.int8]) -> NDArray[np.float64]:
+    if not len(compared):
+        return np.zeros(0)
+    found: NDArray[np.float64] = np.asarray(simsimd.cdist(asked[None], compared, "dot"))[0]
+    return found
 
 
 class Likeness:
@@ -80,20 +97,21 @@ class Likeness:
         self._asked = small_integers(question)
 
     def best(
-        self, limit: int, admitted: Callable[[VersionId], bool] | None
+        self, limit: int, admitted: Callable[[VersionId], bool] | None, *, least: float = -1.0
     ) -> list[tuple[Place, float]]:
-        """The chunks most like the question, best first, of the versions that are admitted."""
+        """The chunks most like the question, best first, of the versions that are admitted.
+
+        Those that are less like it than `least` are left out.
+        """
         vectors = self._vectors
-        chosen = vectors.is_chunk
-        if admitted is not None:
-            known, places = np.unique(vectors.versions, return_inverse=True)
+        indexes, scores = vectors.chunks_like(self._asked, least * _ONE)
+        if admitted is not None and len(indexes):
+            known, places = np.unique(vectors.versions[indexes], return_inverse=True)
             flags = np.array([admitted(VersionId(int(v))) for v in known], bool)
-            chosen = chosen & flags[places] if len(known) else chosen
-        indexes = np.flatnonzero(chosen)
-        scores = vectors.dots(self._asked, vectors.rows[indexes])
+            indexes, scores = indexes[flags[places]], scores[flags[places]]
         if len(scores) > limit:
-            least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-            kept = scores >= least
+            last = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+            kept = scores >= last
             indexes, scores = indexes[kept], scores[kept]
         by = np.lexsort((vectors.ordinals[indexes], vectors.order[indexes], -scores))[:limit]
         return [

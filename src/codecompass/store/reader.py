@@ -17,7 +17,7 @@ from codecompass.model.snapshot import FileEntry, SnapshotCounts, SnapshotName, 
 from codecompass.model.source import Span
 from codecompass.model.symbol import STATEMENT_KINDS, PlacedSymbol, Symbol, SymbolKind
 from codecompass.store.catalog import Catalog
-from codecompass.store.database import Database
+from codecompass.store.database import Database, width_for
 from codecompass.store.graph import GraphReader
 from codecompass.store.kept import Kept, KeptSnapshot
 from codecompass.store.lexical import LexicalView, Scope
@@ -48,7 +48,7 @@ _RECORDS = (
     " ON version_id = version AND ordinal = place"
 )
 # Two parameters each; SQLite takes at most 999 on old versions.
-_BATCH = 400
+_BATCH = 256
 _LINES = (
     "SELECT ordinal, start_line, end_line, name FROM symbols"  # noqa: S608  # our own list
     f" WHERE version_id = ? AND kind NOT IN ({_STATEMENTS}) ORDER BY ordinal"
@@ -163,6 +163,11 @@ class SnapshotReader:
             raise StoreError(f"version {version_id} is missing from the store")
         return VersionInfo(row[0], row[1], bool(row[2]))
 
+    def without_definitions(self, versions: Iterable[VersionId]) -> list[VersionId]:
+        """Those of the versions that define nothing: each is one document."""
+        sql = "SELECT id FROM versions WHERE symbol_count = 0 AND id IN (*)"
+        return [VersionId(row[0]) for row in self._database.rows_among(sql, sorted(versions))]
+
     def outline(self, version_id: VersionId) -> list[Symbol]:
         """All records of a version in source order, root statements included."""
         if version_id not in self._outlines:
@@ -237,9 +242,11 @@ class SnapshotReader:
         found: dict[Place, Symbol] = {}
         for start in range(0, len(wanted), _BATCH):
             part = wanted[start : start + _BATCH]
-            marks = ", ".join(["(?, ?)"] * len(part))
+            width = width_for(len(part))
+            marks = ", ".join(["(?, ?)"] * width)
             sql = f"WITH wanted (version, place) AS (VALUES {marks}) {_RECORDS}"
-            for row in self._database.rows(sql, [*chain(*part)]):
+            empty = [None] * (2 * (width - len(part)))
+            for row in self._database.rows(sql, [*chain(*part), *empty]):
                 found[Place(row[0], row[1])] = _symbol(row[1:])
         return found
 

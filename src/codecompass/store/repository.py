@@ -95,6 +95,7 @@ class RepositoryStore:
         self._settings = settings
         self._database: Database | None = None
         self._lexical: LexicalIndex | None = None
+        self._text: tuple[object, LexicalView] | None = None  # of which state of the database
         self._opened = (0, 0)  # which file we have open for reading
         self._note_at = 0.0  # when the use of the store is noted next
         self._kept = Kept(layout.vectors)
@@ -119,7 +120,7 @@ class RepositoryStore:
             self._database.close()
         if self._lexical is not None:
             self._lexical.close()
-        self._database = self._lexical = None
+        self._database = self._lexical = self._text = None
 
     def rest(self) -> None:
         """Close what was opened, and keep nothing in memory."""
@@ -163,15 +164,17 @@ class RepositoryStore:
 
         Text is written before the versions that need it and deleted after them. So the
         two belong together if nothing was committed between the look at the one and the
-        look at the other.
+        look at the other; and still do if nothing was committed since.
         """
         if self._lexical is None:
             self._lexical = self._open_text()
         for _ in range(_READ_ATTEMPTS):
-            before = database.data_version()
-            text = self._lexical.view()
+            before = database.state()
+            is_same = self._text is not None and self._text[0] == before
+            text = self._text[1] if self._text and is_same else self._lexical.view()
             database.begin_reading()
-            if database.data_version() == before:
+            if database.state() == before:
+                self._text = (before, text)
                 return text
             database.end_reading()
         raise StoreBusy("another process publishes faster than this one can read")
