@@ -5,6 +5,7 @@ quotes what is current. What was made from the old text (a vector) is out of dat
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache, partial
 
 from codecompass.link.modules import import_words
 from codecompass.link.quotes import (
@@ -48,7 +49,7 @@ def find_requoted(
             changed[path] = names
     if not changed:
         return []
-    files = ChangedFiles(changed, known.keys() | after.keys())
+    files = ChangedFiles(changed, [*known, *(path for path in after if path not in known)])
     words = {word for path in changed for word in import_words(path)}
     importers: dict[str, VersionId] = {}
     relevant: set[tuple[str, str, str]] = set()
@@ -68,7 +69,7 @@ def find_requoted(
     for path, version_id in sorted(importers.items()):
         imports = imports_of(database, version_id)
         kept = tuple(item for item in imports if (path, item.module, item.name) in relevant)
-        importer = Importer(path, kept, tuple(uses_of(database, version_id)))
+        importer = Importer(path, kept, cache(partial(uses_of, database, version_id)))
         found += [(path, ordinal) for ordinal in sorted(quoting_chunks(importer, files))]
     return found
 

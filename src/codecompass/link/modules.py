@@ -17,9 +17,7 @@ class PathIndex:
         """Of all paths, or of those that imports ending with one of some words may mean."""
         self._by_word: dict[str, list[_Named]] = {}
         self._absolute: dict[str, list[str]] = {}  # what texts mean wherever they stand
-        for path in paths:
-            if words is not None and not _may_end_with(path, words):
-                continue
+        for path in paths if words is None else _ending_with(paths, words):
             named = _Named(path, tuple(names_of(path)))
             for word in import_words(path):
                 self._by_word.setdefault(word, []).append(named)
@@ -56,10 +54,14 @@ def last_words(module: str, importer: str) -> list[str]:
     return words or importer.split("/")[-4:-1]  # `.` and `..`
 
 
-def _may_end_with(path: str, words: Container[str]) -> bool:
-    """Whether one of the words is in `import_words`, by a quick look."""
-    folder, _, name = path.rpartition("/")
-    return name.partition(".")[0] in words or folder.rpartition("/")[2] in words
+def _ending_with(paths: Iterable[str], words: Container[str]) -> list[str]:
+    """Those of the paths that have one of the words among their `import_words`, and some more."""
+    return [
+        path
+        for path in paths
+        if (parts := path.rpartition("/"))[2].partition(".")[0] in words
+        or parts[0].rpartition("/")[2] in words
+    ]
 
 
 def import_words(path: str) -> list[str]:

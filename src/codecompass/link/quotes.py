@@ -1,6 +1,6 @@
 """Changed signatures and who imports them in, the chunks whose text quotes them out; pure."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,7 @@ class Importer:
 
     path: str
     imports: tuple[Import, ...]
-    uses: tuple[Reference, ...]
+    uses: Callable[[], Sequence[Reference]]  # read only where the imports alone do not tell
 
 
 def changed_signatures(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
@@ -72,7 +72,11 @@ def _inner_module(module: str, name: str) -> str:
 
 
 def _using(
-    item: Import, uses: Iterable[Reference], names: Collection[str], *, is_module: bool
+    item: Import,
+    uses: Callable[[], Sequence[Reference]],
+    names: Collection[str],
+    *,
+    is_module: bool,
 ) -> set[int]:
     """The chunks that use one of the names in the way this import makes them known."""
     bound = item.bound_name
@@ -80,7 +84,7 @@ def _using(
     if names_one and item.name not in names:
         return set()
     found = set()
-    for use in uses:
+    for use in uses():
         if use.enclosing is None:
             continue
         if names_one:

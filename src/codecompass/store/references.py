@@ -7,6 +7,14 @@ from codecompass.model.reference import Import, Reference, Role
 from codecompass.model.snapshot import VersionId
 from codecompass.store.database import Database
 
+# A text of dots and slashes comes before '0': most others are not trimmed to see that.
+_IMPORTS_WITH = (
+    "SELECT DISTINCT version_id, module, name FROM imports"
+    " WHERE name = :word OR (module < '0' AND trim(module, './') = '')"
+    " OR (instr(module, :word) AND (substr(module, -:size) = :word"
+    "  OR (instr(module, :word || '.') AND"
+    "   (instr(module, '/') OR length(module) <= :size + 4))))"
+)
 _ROLES = {str(role): role for role in Role}
 
 
@@ -62,13 +70,5 @@ def imports_with(database: Database, words: Iterable[str]) -> list[VersionImport
     """
     found: set[tuple[VersionId, str, str]] = set()
     for word in set(words):
-        found.update(
-            database.rows(
-                "SELECT DISTINCT version_id, module, name FROM imports"
-                " WHERE name = :word OR trim(module, './') = '' OR substr(module, -:size) = :word"
-                " OR (instr(module, :word || '.') AND"
-                "  (instr(module, '/') OR length(module) <= :size + 4))",
-                {"word": word, "size": len(word)},
-            )
-        )
+        found.update(database.rows(_IMPORTS_WITH, {"word": word, "size": len(word)}))
     return [VersionImport(*row) for row in sorted(found)]
