@@ -1,7 +1,6 @@
 """CodeCompass: local-first code search and navigation for AI coding agents."""
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # `typing` takes as long to load as Python itself
 if TYPE_CHECKING:
     from codecompass.engine.engine import Engine
 

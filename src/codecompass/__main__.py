@@ -1,13 +1,22 @@
 """`codecompass` and `python -m codecompass`: where the front ends meet."""
 
-import argparse
+from __future__ import annotations
+
 import sys
 
-from codecompass.cli.main import main
+TYPE_CHECKING = False  # `typing` takes as long to load as Python itself, and a server starts twice
+if TYPE_CHECKING:
+    import argparse
 
 
 def run() -> None:
     """Entry point of the installed command."""
+    if sys.argv[1:2] == ["serve-mcp"]:
+        from codecompass.mcp.allocator import choose_allocator  # before all that takes memory
+
+        choose_allocator()
+    from codecompass.cli.main import main
+
     sys.exit(main(sys.argv[1:], {"serve-mcp": _serve_mcp, "watch": _watch}))
 
 

@@ -7,6 +7,8 @@ import pytest
 from codecompass.config.settings import IndexSettings
 from codecompass.engine.engine import Engine
 from codecompass.indexing.bounds import segment_mib, share_memory
+from codecompass.link.dialects.python import modules_of
+from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.links import nodes_by_number, read_edges
 from tests.conftest import Repo
 
@@ -48,3 +50,16 @@ def test_a_low_ceiling_gives_the_same_index(repo: Repo, tmp_path: Path) -> None:
     low = everything(repo, tmp_path / "low", {"index.memory_mib": 1})
     assert len(usual) > 100
     assert low == usual
+
+
+def test_a_process_that_stays_does_not_remember_every_word(repo: Repo, engine: Engine) -> None:
+    repo.write({"a.py": "".join(f"word{number} = {number}\n" for number in range(25_000))})
+    engine.index()
+    assert len(shared_analyzer()._terms) < 1_000
+    assert engine.locate("word24999").results
+
+
+def test_the_modules_of_a_snapshot_keep_nothing_that_was_asked_of_them() -> None:
+    paths = ("a/__init__.py", "a/b.py")
+    assert modules_of(paths).resolve("a/b.py", "a") == "a/__init__.py"
+    assert modules_of(paths)._resolved == {}

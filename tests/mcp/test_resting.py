@@ -2,11 +2,16 @@
 
 import threading
 import time
+from pathlib import Path
 
+import pytest
+
+from codecompass.mcp.allocator import _can_give_back
 from codecompass.mcp.engines import Engines
 from codecompass.mcp.resting import Resting
 from codecompass.source.memory import used_mib
 from tests.conftest import Repo
+from tests.mcp.client import serving
 
 
 def test_it_rests_once_after_the_last_call() -> None:
@@ -69,3 +74,17 @@ def test_the_first_question_waits_for_the_engine_that_is_made_ready(repo: Repo) 
     asking.join(5)
     assert found == [warm]
     engines.close()
+
+
+@pytest.mark.skipif(not _can_give_back(), reason="another C library")
+@pytest.mark.parametrize(("given", "chosen"), [(None, "malloc"), ("pymalloc", "pymalloc")])
+def test_a_server_has_the_allocator_that_gives_back(
+    root: Path, monkeypatch: pytest.MonkeyPatch, given: str | None, chosen: str
+) -> None:
+    monkeypatch.delenv("PYTHONMALLOC", raising=False)
+    if given:
+        monkeypatch.setenv("PYTHONMALLOC", given)
+    with serving(root) as client:
+        assert not client.call("index_status")[1]
+        raw = Path(f"/proc/{client.process.pid}/environ").read_bytes()
+    assert f"PYTHONMALLOC={chosen}".encode() in raw.split(b"\0")

@@ -15,8 +15,9 @@ from codecompass.indexing.linking import Linking, LinkReport
 from codecompass.indexing.plan import Plan
 from codecompass.indexing.publish import Stage
 from codecompass.indexing.run import extract_all, no_garbage_collection
-from codecompass.indexing.work import WorkItem
+from codecompass.indexing.work import WorkItem, forget_words
 from codecompass.model.snapshot import FileEntry, JobCounts, JobId, JobStatus, VersionId
+from codecompass.source.memory import give_back_memory
 from codecompass.store.collect import collect_garbage
 from codecompass.store.jobs import finish_job, last_job, set_status, start_job
 from codecompass.store.links import write_snapshot_links
@@ -105,6 +106,9 @@ class Job:
             embedder = self._settings.embedder
             model = embedder.id if embedder is not None else ""
             collect_garbage(self._session, self._settings.refs, model=model)
+        # This process may be one that stays.
+        forget_words(self._settings.worker_model)
+        give_back_memory(with_cycles=False)
         return report
 
     def _note_no_change(self, plan: Plan, previous: SnapshotRecord) -> None:

@@ -39,8 +39,11 @@ from codecompass.store.modules import (
 from codecompass.store.repository import WriteSession
 from codecompass.store.snapshots import SnapshotRecord, all_snapshots, snapshot_files
 
-# So many files are resolved before what was worked out for them is forgotten.
-_BATCH_FILES = 400
+# So many files are resolved before what was worked out for them is forgotten. Where a few
+# have changed it is forgotten sooner: servers do that all day, and memory stays with them.
+_BATCH_FILES, _SMALL_BATCH_FILES = 400, 40
+# After so many, what they took is given back before something that stays lies in between.
+_TIDY_FILES = 10
 # After so many it is seen whether memory comes near its limit.
 _LOOK_FILES = 10
 # Snapshots looked at for one that is near.
@@ -108,6 +111,8 @@ class Linking:
             found |= kept
             found |= self._resolve(step, todo)
             resolved += len(todo)
+            if len(todo) > _TIDY_FILES:
+                give_back_memory()
         return LinkReport(found, resolved)
 
     def _touched(self, base: _Base, entries: Mapping[str, FileEntry]) -> Sequence[Family]:
@@ -125,11 +130,17 @@ class Linking:
 
     def _untouched(self, base: _Base, touched: Sequence[Family]) -> dict[str, LinkId]:
         """The links of all other families, as they are."""
-        names = {family.name for family in touched}
+        languages = {language for family in touched for language in family.languages}
+        ours = {
+            version_id
+            for version_id, module in self._modules.items()
+            if module.language in languages
+        }
+        entries = base.entries
         return {
             path: link_id
             for path, link_id in base.links.items()
-            if self._family(_version(base.entries, path)) not in names
+            if entries[path].version_id not in ours
         }
 
     def _family(self, version_id: VersionId | None) -> str:
@@ -145,12 +156,13 @@ class Linking:
             return found
         linker = Linker(step.program(step.entries, step.files))
         numbers = NodeNumbers(self._database)
+        batch = _BATCH_FILES if len(paths) > _BATCH_FILES else _SMALL_BATCH_FILES
         linked: list[tuple[LinkedFile, VersionId]] = []
         for number, path in enumerate(paths, start=1):
             self._progress(number - 1, len(paths))  # one file may take seconds
             linked.append((linker.link(path), step.files[path]))
             is_full = number % _LOOK_FILES == 0 and is_near(self._memory_mib)
-            if is_full or len(linked) == _BATCH_FILES or number == len(paths):
+            if is_full or len(linked) == batch or number == len(paths):
                 with self._database.transaction("store links"):
                     found |= insert_links(self._database, linked, numbers)
                 linked = []

@@ -94,16 +94,18 @@ def extract_batch(
         for item in items
     ]
     if is_near(memory_mib) and items:
-        _forget(items[0].model)
+        forget_words(items[0].model)
     return found
 
 
-def _forget(model: str) -> None:
-    if shared_analyzer().forget():
+def forget_words(model: str) -> None:
+    """Remember no guesses from file to file, and no words where they have become many."""
+    known = _model(model)
+    if known is not None:
+        known.forget()
+    if shared_analyzer().is_full:
+        shared_analyzer().forget()
         split_name.cache_clear()
-        known = _model(model)
-        if known is not None:
-            known.forget()
         give_back_memory()
 
 

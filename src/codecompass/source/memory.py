@@ -9,7 +9,7 @@ import sys
 _STATM = "/proc/self/statm"
 _MIB = 1024 * 1024
 _M_ARENA_MAX = -8
-_ARENAS = 2
+_ARENAS = 1
 
 
 def used_mib() -> int:
@@ -30,7 +30,7 @@ def give_back_memory(*, with_cycles: bool = True) -> None:
 
 
 def share_arenas() -> None:
-    """Let all threads allocate from a few places, for a process that stays.
+    """Let all threads allocate from one place, for a process that stays.
 
     The C library of Linux has one for each thread, up to eight for each CPU, and each of
     them keeps what its thread has freed.

@@ -16,7 +16,7 @@ from codecompass.text.identifiers import find_identifiers, split_identifier, spl
 
 # Distinct identifiers kept with their terms; a repository of a million lines has about 200,000.
 _MAX_CACHED = 400_000
-_MUCH = 20_000
+_MUCH = 10_000
 
 
 class _Terms(dict[str, tuple[str, ...]]):
@@ -50,12 +50,15 @@ class Analyzer:
         self._stems: dict[str, str] = {}
         self._terms = _Terms(self.stem)
 
-    def forget(self) -> bool:
-        """Remember nothing, so that memory stays bounded; whether that was worth it."""
-        was_much = len(self._terms) >= _MUCH
+    def forget(self) -> None:
+        """Remember nothing, so that memory stays bounded."""
         self._stems.clear()
         self._terms.clear()
-        return was_much
+
+    @property
+    def is_full(self) -> bool:
+        """Whether what is remembered takes more memory than it is worth when work is done."""
+        return len(self._terms) >= _MUCH
 
     def stem(self, word: str) -> str:
         """The stem of a word in lower case."""

@@ -71,8 +71,8 @@ class NodeNumbers:
             self._whole.add(path)
             known.update(self._database.rows(sql, (path,)))
         elif missing:
-            marks = ", ".join("?" * len(missing))
-            known.update(self._database.rows(f"{sql} AND key IN ({marks})", (path, *missing)))
+            sql += " AND key IN (*)"
+            known.update(self._database.rows_among(sql, missing, first=(path,)))
 
 
 def insert_links(
@@ -164,13 +164,8 @@ def read_misses(database: Database, link_id: LinkId) -> list[Miss]:
 
 def reached_from(database: Database, numbers: Sequence[int]) -> list[tuple[LinkId, bytes]]:
     """The links that reach any of these declarations, with where they do, packed."""
-    found: list[tuple[LinkId, bytes]] = []
-    for start in range(0, len(numbers), _BATCH):
-        part = numbers[start : start + _BATCH]
-        marks = ", ".join("?" * len(part))
-        sql = f"SELECT link_id, places FROM reached WHERE node_id IN ({marks})"  # noqa: S608  # only question marks
-        found += [(LinkId(row[0]), row[1]) for row in database.rows(sql, part)]
-    return found
+    sql = "SELECT link_id, places FROM reached WHERE node_id IN (*)"
+    return [(LinkId(row[0]), row[1]) for row in database.rows_among(sql, numbers)]
 
 
 def count_places(packed: bytes) -> int:
@@ -211,13 +206,8 @@ def node_numbers(database: Database, nodes: Sequence[Node]) -> list[int]:
 def nodes_by_number(database: Database, numbers: Iterable[int]) -> dict[int, Node]:
     """Declarations by their numbers."""
     wanted = list(dict.fromkeys(numbers))
-    found: dict[int, Node] = {}
-    for start in range(0, len(wanted), _BATCH):
-        part = wanted[start : start + _BATCH]
-        marks = ", ".join("?" * len(part))
-        sql = f"SELECT id, path, key FROM nodes WHERE id IN ({marks})"  # noqa: S608  # only question marks
-        found.update((row[0], (row[1], row[2])) for row in database.rows(sql, part))
-    return found
+    rows = database.rows_among("SELECT id, path, key FROM nodes WHERE id IN (*)", wanted)
+    return {row[0]: (row[1], row[2]) for row in rows}
 
 
 def nodes_of_path(database: Database, path: str) -> dict[int, str]:

@@ -106,13 +106,8 @@ def read_shared(
 
 
 def _column(database: Database, name: str, ids: Sequence[VersionId]) -> dict[VersionId, Any]:
-    found: dict[VersionId, Any] = {}
-    for start in range(0, len(ids), _BATCH):
-        part = ids[start : start + _BATCH]
-        marks = ", ".join("?" * len(part))
-        sql = f"SELECT version_id, {name} FROM modules WHERE version_id IN ({marks})"  # noqa: S608  # our own words and question marks
-        found.update((VersionId(row[0]), _unpack(row[1])) for row in database.rows(sql, part))
-    return found
+    sql = f"SELECT version_id, {name} FROM modules WHERE version_id IN (*)"  # noqa: S608  # our own words
+    return {VersionId(row[0]): _unpack(row[1]) for row in database.rows_among(sql, ids)}
 
 
 class KnownModules:
@@ -133,15 +128,12 @@ class KnownModules:
         """Those of the versions of some files that have tables, and others asked for before."""
         wanted = {entry.version_id for entry in entries if entry.version_id is not None}
         missing = sorted(wanted - self._looked_at)
-        for start in range(0, len(missing), _BATCH):
-            part = missing[start : start + _BATCH]
-            marks = ", ".join("?" * len(part))
-            sql = (
-                "SELECT version_id, language, shared IS NOT NULL FROM modules"  # noqa: S608  # only question marks
-                f" JOIN versions ON versions.id = version_id WHERE version_id IN ({marks})"
-            )
-            for version_id, language, shares in database.rows(sql, part):
-                self._known[VersionId(version_id)] = ModuleInfo(language, bool(shares))
+        sql = (
+            "SELECT version_id, language, shared IS NOT NULL FROM modules"
+            " JOIN versions ON versions.id = version_id WHERE version_id IN (*)"
+        )
+        for version_id, language, shares in database.rows_among(sql, missing):
+            self._known[VersionId(version_id)] = ModuleInfo(language, bool(shares))
         self._looked_at.update(missing)
         return self._known
 

@@ -229,9 +229,8 @@ def version_extractions(database: Database, record: SnapshotRecord) -> dict[Vers
 
 def extractions_of(database: Database, ids: Sequence[VersionId]) -> dict[VersionId, Extraction]:
     """How a few versions were extracted."""
-    marks = ", ".join("?" * len(ids))
-    sql = f"SELECT id, language, extractor FROM versions WHERE id IN ({marks})"  # noqa: S608  # only question marks
-    return {VersionId(row[0]): Extraction(row[1], row[2]) for row in database.rows(sql, ids)}
+    rows = database.rows_among("SELECT id, language, extractor FROM versions WHERE id IN (*)", ids)
+    return {VersionId(row[0]): Extraction(row[1], row[2]) for row in rows}
 
 
 def has_other_rules(database: Database, rules: str) -> bool:

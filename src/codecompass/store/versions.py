@@ -1,6 +1,6 @@
 """File versions and their facts: rows in, rows out; written once, never changed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -17,8 +17,6 @@ from codecompass.store.vectors import VectorRows
 SCOPE_MARK = " > "
 _LIST_MARK = "\n"
 _FLAGS = ("type_only", "namespace", "default", "re_export", "dynamic", "side_effect")
-# SQLite takes at most 999 parameters in one statement on old versions.
-_BATCH = 900
 
 _INSERT_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_SYMBOL = (
@@ -134,16 +132,11 @@ def known_versions(
     wanted = set(keys)
     found: dict[VersionKey, KnownVersion] = {}
     blob_ids = sorted({key.blob_id for key in wanted})
-    for part in _batches(blob_ids):
-        marks = ", ".join("?" * len(part))
-        sql = (
-            "SELECT id, size_bytes, blob_id, language, extractor FROM versions"  # noqa: S608  # only question marks
-            f" WHERE blob_id IN ({marks})"
-        )
-        for version_id, size_bytes, *columns in database.rows(sql, part):
-            key = VersionKey(*columns)
-            if key in wanted:
-                found[key] = KnownVersion(VersionId(version_id), size_bytes)
+    sql = "SELECT id, size_bytes, blob_id, language, extractor FROM versions WHERE blob_id IN (*)"
+    for version_id, size_bytes, *columns in database.rows_among(sql, blob_ids):
+        key = VersionKey(*columns)
+        if key in wanted:
+            found[key] = KnownVersion(VersionId(version_id), size_bytes)
     return found
 
 
@@ -263,8 +256,3 @@ def _import_row(version_id: VersionId, position: int, item: Import) -> Row:
         item.start_byte,
         flags,
     )
-
-
-def _batches(values: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    for start in range(0, len(values), _BATCH):
-        yield tuple(values[start : start + _BATCH])

@@ -3,6 +3,7 @@
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
+from copy import copy
 from functools import lru_cache
 
 from codecompass.link.dialect import Dialect
@@ -42,9 +43,14 @@ DIALECT = Dialect(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=2)
 def modules_of(paths: tuple[str, ...]) -> "PythonModules":
-    """The modules of a snapshot; a saved file leaves them as they were."""
+    """The modules of a snapshot."""
+    return _kept_modules(paths).afresh()
+
+
+@lru_cache(maxsize=2)
+def _kept_modules(paths: tuple[str, ...]) -> "PythonModules":
+    """They are kept for the next time: a saved file leaves them as they were."""
     return PythonModules(paths)
 
 
@@ -71,6 +77,12 @@ class PythonModules:
                 self._named[name].append(path)
                 self._tops.add(name.partition(".")[0])
         self._resolved: dict[tuple[str, str], str | None] = {}
+
+    def afresh(self) -> "PythonModules":
+        """The same modules, of which nothing has been asked yet."""
+        other = copy(self)
+        other._resolved = {}
+        return other
 
     def resolve(self, importer: str, module: str) -> str | None:
         """The file or folder that a module text means to a file."""

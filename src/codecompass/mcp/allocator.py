@@ -1,0 +1,36 @@
+"""A server holds memory for long: it gets the allocator that gives freed memory back.
+
+Python's own gives a mebibyte back when nothing is left in it at all. What stays of every
+published change is little, but lies in between, and a server that publishes all day grows
+(docs/decisions/014-freshness.md). The C library's gives back every free page.
+"""
+
+import os
+import sys
+
+_SETTING = "PYTHONMALLOC"
+
+
+def choose_allocator() -> None:
+    """Start this process anew with the C library's allocator, where that is the one of Linux.
+
+    Not if the setting is given already, by us or by the user. It is for this process alone:
+    those that it starts do their work and end.
+    """
+    is_chosen = os.environ.pop(_SETTING, None) is not None
+    if is_chosen or not _can_give_back():
+        return
+    arguments = [sys.executable, *sys.orig_argv[1:]]
+    try:
+        os.execve(sys.executable, arguments, {**os.environ, _SETTING: "malloc"})  # noqa: S606  # the very same command
+    except OSError:
+        return  # as it is will do
+
+
+def _can_give_back() -> bool:
+    """Whether this is the C library that can, under a Python that has the choice."""
+    try:
+        is_glibc = bool(os.confstr("CS_GNU_LIBC_VERSION"))
+    except (AttributeError, OSError, ValueError):
+        is_glibc = False
+    return is_glibc and "t" not in sys.abiflags  # without its lock, Python has but one
