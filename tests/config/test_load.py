@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from codecompass.config.load import load_settings
+from codecompass.config.load import load_settings, unknown_variables
 from codecompass.errors import ConfigInvalid
 
 
@@ -56,3 +56,14 @@ def test_wrong_values_are_named(tmp_path: Path, text: str, said: str) -> None:
 def test_a_broken_pyproject_is_its_owners_business(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("not toml at all")
     assert load_settings(tmp_path, {"HOME": str(tmp_path)}).index.workers == 0
+
+
+def test_variables_that_are_no_settings_are_named() -> None:
+    environment = {
+        "CODECOMPASS_SEARCH_TOPK": "3",
+        "CODECOMPASS_SEARCH_MAX_TOP_K": "3",
+        "CODECOMPASS_HOME": "/somewhere",
+        "CODECOMPASS_TOKEN": "word",
+        "HOME": "/root",
+    }
+    assert unknown_variables(environment) == ["CODECOMPASS_SEARCH_TOPK"]

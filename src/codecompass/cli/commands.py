@@ -7,8 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from codecompass.cli.batch import answer_lines, lines_when_ready, raw_lines
-from codecompass.cli.terminal import ProgressBar, ProgressLines, print_json, print_text
-from codecompass.config.load import PROJECT_FILE, is_of_machine, load_settings
+from codecompass.cli.terminal import (
+    ProgressBar,
+    ProgressLines,
+    print_json,
+    print_note,
+    print_text,
+)
+from codecompass.config.load import (
+    PROJECT_FILE,
+    is_of_machine,
+    load_settings,
+    unknown_variables,
+)
 from codecompass.engine.engine import Engine
 from codecompass.engine.operations import KINDS, call_operation
 from codecompass.engine.workspace import enclosing_workspace
@@ -396,8 +407,13 @@ def run_config(parsed: argparse.Namespace) -> int:
     rows = load_settings(resolve_workspace(parsed.workspace)).items()
     width = max(len(key) for key, _, _ in rows)
     lines = [f"{key:<{width}}  {value}  ({origin})" for key, value, origin in rows]
-    values = {key: {"value": str(value), "origin": origin} for key, value, origin in rows}
+    values = {
+        key: {"value": str(value) if isinstance(value, Path) else value, "origin": origin}
+        for key, value, origin in rows
+    }
     print_either(parsed, values, "\n".join(lines))
+    for name in unknown_variables():
+        print_note(f"{name} is no setting and is ignored")
     return _ANSWERED
 
 

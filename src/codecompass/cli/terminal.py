@@ -22,6 +22,11 @@ def print_json(answer: object) -> None:
     sys.stdout.write(json.dumps(plain(answer), ensure_ascii=False) + "\n")
 
 
+def print_note(text: str) -> None:
+    """Something to know beside the answer, where no program reads it as one."""
+    sys.stderr.write(f"codecompass: {text}\n")
+
+
 def print_error(error: CodeCompassError, *, as_json: bool) -> None:
     """Say what failed and what to do."""
     if as_json:

@@ -22,6 +22,8 @@ _CHOICES = {
 _PREFIX = "CODECOMPASS_"
 _HOME_VARIABLE = "CODECOMPASS_HOME"
 _NO_PRECOMPUTE = "CODECOMPASS_DISABLE_PRECOMPUTE"
+# Read elsewhere: the word of a server over HTTP.
+_OTHERS = frozenset({"CODECOMPASS_TOKEN"})
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 
 
@@ -47,6 +49,13 @@ def load_settings(
             values[key] = _converted(key, value, origin)
             origins[key] = origin
     return _build(values, origins)
+
+
+def unknown_variables(environment: Mapping[str, str] | None = None) -> list[str]:
+    """Variables that look like settings and are none: misspelt, or of another version."""
+    environment = os.environ if environment is None else environment
+    known = {_HOME_VARIABLE, _NO_PRECOMPUTE, *_OTHERS, *_variables()}
+    return sorted(name for name in environment if name.startswith(_PREFIX) and name not in known)
 
 
 def is_of_machine(key: str) -> bool:
@@ -125,12 +134,19 @@ def _environment_values(environment: Mapping[str, str]) -> dict[str, tuple[objec
         found["store.home"] = (environment[_HOME_VARIABLE], _HOME_VARIABLE)
     if environment.get(_NO_PRECOMPUTE, "").lower() not in _FALSE:
         found["answers.precompute"] = (False, _NO_PRECOMPUTE)
-    for name, part in PARTS.items():
-        for item in fields(part):
-            variable = f"{_PREFIX}{name}_{item.name}".upper()
-            if variable in environment:
-                found[f"{name}.{item.name}"] = (environment[variable], variable)
+    for variable, key in _variables().items():
+        if variable in environment:
+            found[key] = (environment[variable], variable)
     return found
+
+
+def _variables() -> dict[str, str]:
+    """The variable of each setting."""
+    return {
+        f"{_PREFIX}{name}_{item.name}".upper(): f"{name}.{item.name}"
+        for name, part in PARTS.items()
+        for item in fields(part)
+    }
 
 
 def _converted(key: str, value: object, origin: str) -> object:

@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from codecompass import __version__
+from codecompass.config.load import unknown_variables
 from codecompass.engine.watching import Watching
 from codecompass.engine.workspace import Workspace
 from codecompass.errors import CodeCompassError
@@ -29,6 +30,7 @@ def examine(workspace: Workspace, store: RepositoryStore) -> DoctorAnswer:
     checks = [
         _versions(),
         _git(workspace),
+        _settings(workspace),
         _grammars(),
         _index(store),
         _integrity(store),
@@ -74,6 +76,16 @@ def _git(workspace: Workspace) -> Check:
     kind = "a git work tree" if workspace.is_git else "a plain folder"
     kind = "a bare repository" if workspace.is_bare else kind
     return Check("git", True, f"git {found}; {workspace.root} is {kind}")
+
+
+def _settings(workspace: Workspace) -> Check:
+    """What was set, and what looks like a setting and is none."""
+    given = [f"{key} ({origin})" for key, origin in sorted(workspace.settings.origins.items())]
+    unknown = unknown_variables()
+    if unknown:
+        detail = f"not known and ignored: {', '.join(unknown)}"
+        return Check("settings", False, detail, "`codecompass config show` names all that are")
+    return Check("settings", True, ", ".join(given) or "all as they come")
 
 
 def _grammars() -> Check:
