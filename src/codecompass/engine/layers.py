@@ -10,8 +10,8 @@ from codecompass.model.snapshot import LIVE
 from codecompass.source.objects import GitObjects
 from codecompass.source.refs import (
     base_branches,
-    base_state,
     current_branch,
+    head_and_bases,
     is_ancestor,
     is_shallow,
     merge_base,
@@ -88,8 +88,21 @@ class Layers:
         self._configured = configured
         self._names: tuple[str, ...] = ()
         self._state: tuple[str, ...] = ()
+        self._seen: tuple[str, ...] | None = None  # where branches stand, for this question
         self._bases: dict[tuple[str, str | None], Base | None] = {}
         self._contents: dict[tuple[str, str], str] = {}  # ids by tree and path
+
+    def begin(self) -> None:
+        """Another question: branches may stand elsewhere by now."""
+        self._seen = None
+
+    def head(self) -> str | None:
+        """The commit that is checked out; None if there is none.
+
+        Where branches stand is asked in the same exchange, which costs as much as it all.
+        """
+        head, self._seen = head_and_bases(self._objects, self._names)
+        return head or None
 
     def base_of(self, ref: str, commit: str) -> Base | None:
         """What a ref is based on; found once for each state of the branches."""
@@ -97,10 +110,12 @@ class Layers:
         if ref in {LIVE, "HEAD"}:
             own = current_branch(self._objects.folder, self._git_dir) or ""
         own = f"refs/heads/{own}"
-        state = base_state(self._objects, self._names)
-        if state != self._state or len(self._bases) > _KEPT_BASES:
+        if self._seen is None:
+            self.head()
+        if self._seen != self._state or len(self._bases) > _KEPT_BASES:
             self._names = base_branches(self._objects, self._configured)
-            self._state = base_state(self._objects, self._names)
+            _, self._state = head_and_bases(self._objects, self._names)
+            self._seen = self._state
             self._bases.clear()
         key = (commit, own if own in self._names else None)
         if key not in self._bases:

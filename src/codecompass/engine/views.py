@@ -158,6 +158,7 @@ class Views:
         """Bring the snapshot of a ref up to date; None means what `switch_ref` chose."""
         started = time.monotonic()
         self._meet_again()
+        self.layers.begin()
         ref = self.meant(ref)
         if ref != LIVE:
             return self._prepare_tree(self.resolve(ref), progress)
@@ -186,8 +187,7 @@ class Views:
 
     def head(self) -> str | None:
         """The commit that is checked out; None if there is none."""
-        found = self.objects.find(["HEAD^{commit}"])[0] if self._workspace.is_git else None
-        return found.id if found else None
+        return self.layers.head() if self._workspace.is_git else None
 
     def name_of(self, ref: str) -> SnapshotName:
         """The name of a ref's snapshot, which need not exist."""

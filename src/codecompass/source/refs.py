@@ -156,11 +156,15 @@ def short_name(ref: str) -> str:
     return ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
 
 
-def base_state(objects: GitObjects, names: Iterable[str]) -> tuple[str, ...]:
-    """What changes when one of these branches moves, or one that may be the default branch."""
-    asked = [*names, f"{_REMOTE}/HEAD", *_USUAL_REFS]
+def head_and_bases(objects: GitObjects, names: Iterable[str]) -> tuple[str, tuple[str, ...]]:
+    """The commit that is checked out, and what changes when one of these branches moves.
+
+    Also when one moves that may be the default branch; "" where there is no such commit.
+    """
+    asked = ["HEAD", *names, f"{_REMOTE}/HEAD", *_USUAL_REFS]
     found = objects.find([f"{name}^{{commit}}" for name in asked])
-    return tuple(item.id if item else "" for item in found)
+    head, *bases = [item.id if item else "" for item in found]
+    return head, tuple(bases)
 
 
 def _no_such_ref(folder: Path, ref: str) -> RefMissing:
