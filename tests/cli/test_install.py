@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecompass.__main__ import main
 from codecompass.cli.agents import AGENTS
 from codecompass.cli.config_files import (
     with_block,
@@ -21,6 +20,7 @@ from codecompass.cli.config_files import (
     without_json_entry,
     without_toml_entry,
 )
+from codecompass.cli.main import main
 from tests.conftest import Repo
 
 Run = Callable[..., dict[str, Any]]
