@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codecompass.mcp.allocator import _can_give_back
+from codecompass.mcp.allocator import can_give_back
 from codecompass.mcp.engines import Engines
 from codecompass.mcp.resting import Resting
 from codecompass.source.memory import used_mib
@@ -76,7 +76,7 @@ def test_the_first_question_waits_for_the_engine_that_is_made_ready(repo: Repo) 
     engines.close()
 
 
-@pytest.mark.skipif(not _can_give_back(), reason="another C library")
+@pytest.mark.skipif(not can_give_back(), reason="another C library")
 @pytest.mark.parametrize(("given", "chosen"), [(None, "malloc"), ("pymalloc", "pymalloc")])
 def test_a_server_has_the_allocator_that_gives_back(
     root: Path, monkeypatch: pytest.MonkeyPatch, given: str | None, chosen: str

@@ -7,19 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from codecompass.cli.batch import answer_lines, lines_when_ready, raw_lines
-from codecompass.cli.terminal import (
-    ProgressBar,
-    ProgressLines,
-    print_json,
-    print_note,
-    print_text,
-)
-from codecompass.config.load import (
-    PROJECT_FILE,
-    is_of_machine,
-    load_settings,
-    unknown_variables,
-)
+from codecompass.cli.terminal import ProgressBar, ProgressLines, print_json, print_text
+from codecompass.config.load import PROJECT_FILE, is_of_machine, load_settings
 from codecompass.engine.engine import Engine
 from codecompass.engine.operations import KINDS, call_operation
 from codecompass.engine.workspace import enclosing_workspace
@@ -45,7 +34,7 @@ from codecompass.present.render import Budget, rendered
 from codecompass.search.parse_query import language_named
 from codecompass.source.guard import resolve_workspace
 
-_ANSWERED, _NOTHING_FOUND, _UNWELL = 0, 1, 1
+_ANSWERED, _NOTHING_FOUND = 0, 1
 
 
 def default_workspace(folder: Path) -> str:
@@ -400,29 +389,6 @@ def run_status(parsed: argparse.Namespace) -> int:
         )
         show_answer(parsed, engine, answer)
     return _ANSWERED
-
-
-def run_config(parsed: argparse.Namespace) -> int:
-    """Each setting with its value and origin."""
-    rows = load_settings(resolve_workspace(parsed.workspace)).items()
-    width = max(len(key) for key, _, _ in rows)
-    lines = [f"{key:<{width}}  {value}  ({origin})" for key, value, origin in rows]
-    values = {
-        key: {"value": str(value) if isinstance(value, Path) else value, "origin": origin}
-        for key, value, origin in rows
-    }
-    print_either(parsed, values, "\n".join(lines))
-    for name in unknown_variables():
-        print_note(f"{name} is no setting and is ignored")
-    return _ANSWERED
-
-
-def run_doctor(parsed: argparse.Namespace) -> int:
-    """Check the installation and the index."""
-    with Engine.open(parsed.workspace) as engine:
-        answer = engine.doctor()
-        show_answer(parsed, engine, answer)
-    return _ANSWERED if all(check.ok for check in answer.checks) else _UNWELL
 
 
 def run_batch(parsed: argparse.Namespace) -> int:

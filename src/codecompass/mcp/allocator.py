@@ -18,7 +18,7 @@ def choose_allocator() -> None:
     those that it starts do their work and end.
     """
     is_chosen = os.environ.pop(_SETTING, None) is not None
-    if is_chosen or not _can_give_back():
+    if is_chosen or not can_give_back():
         return
     arguments = [sys.executable, *sys.orig_argv[1:]]
     try:
@@ -27,7 +27,7 @@ def choose_allocator() -> None:
         return  # as it is will do
 
 
-def _can_give_back() -> bool:
+def can_give_back() -> bool:
     """Whether this is the C library that can, under a Python that has the choice."""
     try:
         is_glibc = bool(os.confstr("CS_GNU_LIBC_VERSION"))

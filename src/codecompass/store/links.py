@@ -15,7 +15,7 @@ from codecompass.model.snapshot import SnapshotId, VersionId
 from codecompass.store.database import Database
 
 LinkId = NewType("LinkId", int)
-_BATCH = 800
+_MANY_NAMES = 800  # of one file: all of them are read at once
 _PLACE_BYTES = 4 * array("i").itemsize
 
 
@@ -67,7 +67,7 @@ class NodeNumbers:
         missing = [key for key in keys if key not in known]
         self._asked[path] = self._asked.get(path, 0) + len(missing)
         sql = "SELECT key, id FROM nodes WHERE path = ?"
-        if self._asked[path] > _BATCH:  # one list of names may have hundreds of thousands
+        if self._asked[path] > _MANY_NAMES:
             self._whole.add(path)
             known.update(self._database.rows(sql, (path,)))
         elif missing:

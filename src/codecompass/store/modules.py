@@ -11,7 +11,7 @@ from codecompass.model.snapshot import FileEntry, VersionId
 from codecompass.store.database import Database, Row
 
 _PUT = "INSERT INTO modules VALUES (?, ?, ?, ?, ?, ?)"
-_BATCH = 900
+_SPARE = 900  # versions remembered beyond twice those in use
 
 
 DeclaredName = Sequence[Any]
@@ -119,7 +119,7 @@ class KnownModules:
 
     def tidy(self, used: int) -> None:
         """Forget all if most of it is of contents long gone; so many are in use."""
-        if len(self._looked_at) > 2 * used + _BATCH:
+        if len(self._looked_at) > 2 * used + _SPARE:
             self._known, self._looked_at = {}, set()
 
     def read(
