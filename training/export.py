@@ -12,15 +12,18 @@ import numpy as np
 
 
 def export(data: Path, trained: Path, into: Path) -> str:
-    """Write card, words, table and weights; the model's id."""
+    """Write card, words, table, weights and layers; the model's id."""
     words = (data / "words.txt").read_text().split("\n")[:-1]
     small = np.concatenate([np.load(part) for part in sorted(trained.glob("table-*.npy"))])
     weights = np.load(trained / "weights.npy")
+    layers = dict(np.load(trained / "layers.npz"))
     into.mkdir(parents=True, exist_ok=True)
     np.save(into / "table.npy", small)
     np.save(into / "weights.npy", weights)
+    np.savez(into / "layers.npz", **layers)
     (into / "words.txt").write_text("\n".join(words) + "\n")
-    digest = hashlib.blake2b(small.tobytes() + weights.tobytes(), digest_size=4).hexdigest()
+    arrays = (small, weights, *(layers[name] for name in sorted(layers)))
+    digest = hashlib.blake2b(b"".join(map(np.ndarray.tobytes, arrays)), digest_size=4).hexdigest()
     card = {
         "id": f"codecompass-{small.shape[1]}-{digest}",
         "buckets": len(small) - len(words),

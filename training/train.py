@@ -5,9 +5,11 @@ r"""Train the table on a GPU, from what `prepare.py` saved.
 Each run gets a folder `OUT/0`, `OUT/1`, …: `table-*.npy` (8-bit integers), `weights.npy`,
 `report.json` with the figures on the held-out packages.
 
-A text's vector is the normalised sum of amount × weight × vector over its words; words
-have one weight in code and another in questions. Loss: symmetric InfoNCE over the pairs
-of a batch.
+A text's vector is the normalised sum of amount × weight × vector over its words, moved by
+one hidden layer and normalised again; words have one weight in code and another in
+questions, and each side has a layer of its own. Loss: symmetric InfoNCE over the pairs of
+a batch, which come in groups from one package: what is near is harder to tell apart. Of
+several runs from the same start, in other orders, the mean is kept.
 """
 
 import argparse
@@ -29,6 +31,7 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 _PARTS = 3  # files of the table: large ones do not come back from every machine
 _NO_SETTINGS = ("data", "out", "sweep")
 SIDES = ("question", "code", "path")
+LAYERS = ("code", "question")
 
 
 class Side:
@@ -111,38 +114,54 @@ class Data:
         return len(self.package)
 
 
-class Model(torch.nn.Module):
-    """The table and the weights."""
+class Layer(torch.nn.Module):
+    """Adds to vectors what one hidden layer makes of them; nothing at first."""
 
-    def __init__(self, rows: int, dims: int) -> None:
+    def __init__(self, dims: int, hidden: int) -> None:
+        super().__init__()
+        self.inward = torch.nn.Parameter(torch.randn(dims, hidden) / math.sqrt(dims))
+        self.bias = torch.nn.Parameter(torch.zeros(hidden))
+        self.outward = torch.nn.Parameter(torch.zeros(hidden, dims))
+
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        """The moved vectors; those given have the length 1."""
+        inside = math.sqrt(len(self.inward)) * vectors @ self.inward
+        return vectors + torch.relu(inside + self.bias) @ self.outward
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """What is saved: `vectors @ inward` is all that is left to do."""
+        found = {name: value.detach().cpu().numpy() for name, value in self.named_parameters()}
+        found["inward"] *= math.sqrt(len(self.inward))
+        return {name: value.astype(np.float16) for name, value in found.items()}
+
+
+class Model(torch.nn.Module):
+    """The table, the weights and the layers."""
+
+    def __init__(self, rows: int, dims: int, hidden: int) -> None:
         super().__init__()
         self.table = torch.nn.Parameter(torch.randn(rows, dims) / math.sqrt(dims))
-        self.code_weight = torch.nn.Parameter(torch.zeros(rows))
-        self.question_weight = torch.nn.Parameter(torch.zeros(rows))
+        self.weights = torch.nn.Parameter(torch.zeros(len(LAYERS), rows))
         self.scale = torch.nn.Parameter(torch.tensor(math.log(20.0)))
+        self.layers = torch.nn.ModuleDict({side: Layer(dims, hidden) for side in LAYERS})
 
-    def vectors(self, words: tuple, count: int, weight: torch.Tensor) -> torch.Tensor:
-        """Sums of weighted vectors, one for each text."""
+    def vectors(self, words: tuple, count: int, side: str) -> torch.Tensor:
+        """The vectors of the texts of one side, of the length 1."""
         ids, amounts, owner = words
+        weight = self.weights[LAYERS.index(side)]
         order = torch.argsort(owner, stable=True)
         ids, amounts, owner = ids[order], amounts[order], owner[order]
         lengths = torch.bincount(owner, minlength=count)
         offsets = torch.cumsum(lengths, 0) - lengths
         weights = amounts * torch.exp(weight[ids])
-        return embedding_bag(ids, self.table, offsets, per_sample_weights=weights, mode="sum")
+        sums = embedding_bag(ids, self.table, offsets, per_sample_weights=weights, mode="sum")
+        return normalize(self.layers[side](normalize(sums, dim=1)), dim=1)
 
 
 def dropped(words: tuple, share: float) -> tuple:
     """The words without a random share of them."""
     keep = torch.rand(len(words[0]), device=DEVICE) >= share
     return tuple(part[keep] for part in words)
-
-
-def joined(first: tuple, second: tuple, chance: float, count: int) -> tuple:
-    """Two lists of words of the same texts; the second joins only some of them."""
-    takes = torch.rand(count, device=DEVICE) < chance
-    keep = takes[second[2]]
-    return tuple(torch.cat([a, b[keep]]) for a, b in zip(first, second, strict=True))
 
 
 def loss_of(
@@ -161,8 +180,8 @@ def loss_of(
         for words, names in zip(code, path, strict=True)
     )
     asked, code = pieces.rows(asked, given.pieces), pieces.rows(code, given.pieces)
-    left = normalize(model.vectors(asked, count, model.question_weight), dim=1)
-    right = normalize(model.vectors(code, count, model.code_weight), dim=1)
+    left = model.vectors(asked, count, "question")
+    right = model.vectors(code, count, "code")
     logits = left @ right.T * model.scale.exp().clamp(max=100)
     target = torch.arange(count, device=DEVICE)
     smooth = given.smoothing
@@ -182,18 +201,16 @@ def sampling(data: Data, given: argparse.Namespace) -> torch.Tensor:
 
 
 @torch.no_grad()
-def held_out(model: Model, data: Data, pieces: Pieces, *, paths: bool) -> dict[int, float]:
+def held_out(model: Model, data: Data, pieces: Pieces) -> dict[int, float]:
     """MRR@10 by language, the mean over packages: question = doc, corpus = the package."""
     found: dict[int, list[float]] = defaultdict(list)
     for package in data.package.unique().tolist():
         rows = torch.nonzero(data.package == package).squeeze(1)
         asked = data.sides["question"].take(rows)
         code = data.sides["code"].take(rows)
-        if paths:
-            code = joined(code, data.sides["path"].take(rows), 1.0, len(rows))
         asked, code = pieces.rows(asked, 0.0), pieces.rows(code, 0.0)
-        left = normalize(model.vectors(asked, len(rows), model.question_weight), dim=1)
-        right = normalize(model.vectors(code, len(rows), model.code_weight), dim=1)
+        left = model.vectors(asked, len(rows), "question")
+        right = model.vectors(code, len(rows), "code")
         scores = left @ right.T
         rank = (scores > scores.diagonal()[:, None]).sum(1) + 1
         worth = torch.where(rank <= 10, 1 / rank.float(), 0.0)
@@ -204,32 +221,61 @@ def held_out(model: Model, data: Data, pieces: Pieces, *, paths: bool) -> dict[i
     return {language: sum(values) / len(values) for language, values in sorted(found.items())}
 
 
-def train(data: Data, test: Data, pieces: Pieces, given: argparse.Namespace) -> tuple[Model, dict]:
-    """Train; the model of the best epoch and its figures."""
-    torch.manual_seed(given.seed)
-    model = Model(given.rows, given.dims).to(DEVICE)
+def drawn(odds: torch.Tensor, data: Data, given: argparse.Namespace) -> torch.Tensor:
+    """A share of all pairs in random order, those of one package some at a time."""
+    noise = torch.rand(len(odds), device=DEVICE).log() / odds  # weighted, none twice
+    order = torch.argsort(noise, descending=True)[: int(len(odds) * given.share)]
+    shuffled = order[torch.randperm(len(order), device=DEVICE)]
+    by_package = shuffled[torch.argsort(data.package[shuffled], stable=True)]
+    whole = len(order) // given.groups * given.groups
+    groups = by_package[:whole].view(-1, given.groups)
+    return groups[torch.randperm(len(groups), device=DEVICE)].reshape(-1)
+
+
+def train_once(model: Model, data: Data, pieces: Pieces, given: argparse.Namespace) -> float:
+    """Train a model; the loss at the end."""
     steps = max(1, round(given.epochs * len(data) / given.batch))
-    optimizer = torch.optim.Adam(model.parameters(), lr=given.rate, betas=(0.9, 0.98))
+    layers = list(model.layers.parameters())
+    others = [model.table, model.weights, model.scale]
+    optimizer = torch.optim.Adam(
+        [{"params": others}, {"params": layers, "lr": given.layer_rate}],
+        lr=given.rate,
+        betas=(0.9, 0.98),
+    )
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1, (step + 1) / 50) * max(0.0, 1 - step / steps)
     )
     odds = sampling(data, given)
     order = torch.empty(0, dtype=torch.long, device=DEVICE)
-    started = time.time()
     for _ in range(steps):
         if len(order) < given.batch:
-            noise = torch.rand(len(odds), device=DEVICE).log() / odds  # weighted, none twice
-            order = torch.argsort(noise, descending=True)[: int(len(odds) * given.share)]
-            order = order[torch.randperm(len(order), device=DEVICE)]
+            order = drawn(odds, data, given)
         rows, order = order[: given.batch], order[given.batch :]
         loss = loss_of(model, data, pieces, rows, given)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
         schedule.step()
-    scores = held_out(model, test, pieces, paths=False)
+    return loss.item()
+
+
+def train(data: Data, test: Data, pieces: Pieces, given: argparse.Namespace) -> tuple[Model, dict]:
+    """Train some models that begin alike; their mean and its figures."""
+    torch.manual_seed(given.seed)
+    model = Model(given.rows, given.dims, given.hidden).to(DEVICE)
+    start = {name: value.clone() for name, value in model.state_dict().items()}
+    total = {name: torch.zeros_like(value) for name, value in start.items()}
+    started = time.time()
+    for number in range(given.runs):
+        model.load_state_dict(start)
+        torch.manual_seed(1_000 * given.seed + number)
+        loss = train_once(model, data, pieces, given)
+        for name, value in model.state_dict().items():
+            total[name] += value / given.runs
+    model.load_state_dict(total)
+    scores = held_out(model, test, pieces)
     mean = sum(scores.values()) / len(scores)
-    report = {"mean": mean, "languages": scores, "loss": loss.item(), "s": time.time() - started}
+    report = {"mean": mean, "languages": scores, "loss": loss, "s": time.time() - started}
     return model, report
 
 
@@ -241,9 +287,14 @@ def save(model: Model, report: dict, given: argparse.Namespace, out: Path) -> No
     small = np.rint(table / scale).astype(np.int8)
     for number, part in enumerate(np.array_split(small, _PARTS)):
         np.save(out / f"table-{number}.npy", part)
-    logs = torch.stack([model.code_weight, model.question_weight]).detach().cpu().numpy()
-    weights = np.exp(logs) * scale.T
+    weights = np.exp(model.weights.detach().cpu().numpy()) * scale.T
     np.save(out / "weights.npy", (weights / weights.max()).astype(np.float32))
+    layers = {
+        f"{side}_{name}": value
+        for side, layer in model.layers.items()
+        for name, value in layer.arrays().items()
+    }
+    np.savez(out / "layers.npz", **layers)
     settings = {key: str(value) for key, value in vars(given).items() if key not in _NO_SETTINGS}
     (out / "report.json").write_text(json.dumps({"settings": settings, **report}, indent=1))
 
@@ -259,13 +310,17 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--epochs", type=float, default=2)
     parser.add_argument("--batch", type=int, default=8_192)
     parser.add_argument("--rate", type=float, default=0.01)
+    parser.add_argument("--hidden", type=int, default=512, help="width of the layers")
+    parser.add_argument("--layer-rate", type=float, default=0.001)
+    parser.add_argument("--groups", type=int, default=32, help="pairs of a package together")
+    parser.add_argument("--runs", type=int, default=4, help="whose mean is kept")
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--smoothing", type=float, default=0.1)
     parser.add_argument("--paths", type=float, default=0.5, help="chance that a path joins")
     parser.add_argument("--evenness", type=float, default=0.6, help="1: languages as they are")
     parser.add_argument("--share", type=float, default=0.5, help="of all pairs, then anew")
-    parser.add_argument("--names", type=float, default=0.5)
-    parser.add_argument("--messages", type=float, default=0.5)
+    parser.add_argument("--names", type=float, default=0.3)
+    parser.add_argument("--messages", type=float, default=0.2)
     parser.add_argument("--modules", type=float, default=1.0)
     parser.add_argument("--files", type=float, default=1.0)
     parser.add_argument("--bare-paths", type=float, default=0.1, help="chance of a path alone")

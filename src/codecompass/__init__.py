@@ -1,5 +1,11 @@
 """CodeCompass: local-first code search and navigation for AI coding agents."""
 
+import os
+
+# Read when numpy is first loaded, by whomever: our products are small, and threads for them
+# take three times the CPU and a stack each.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 TYPE_CHECKING = False  # `typing` takes as long to load as Python itself
 if TYPE_CHECKING:
     from codecompass.engine.engine import Engine

@@ -1,6 +1,8 @@
 """The model that ships: what its vectors are like, and that everything is in the package."""
 
-from importlib.resources import files
+import shutil
+from importlib.resources import as_file, files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,5 +87,20 @@ def test_the_order_of_terms_does_not_matter(model: StaticModel) -> None:
 def test_the_package_holds_all_of_it_and_no_more_than_20_mb() -> None:
     folder = files("codecompass.embed").joinpath(BUILTIN)
     sizes = {item.name: len(item.read_bytes()) for item in folder.iterdir() if item.is_file()}
-    assert sizes.keys() == {"card.json", "words.txt", "table.npy", "weights.npy"}
+    assert sizes.keys() == {"card.json", "words.txt", "table.npy", "weights.npy", "layers.npz"}
     assert sum(sizes.values()) <= 20_000_000
+
+
+def test_a_model_may_do_without_layers(model: StaticModel, tmp_path: Path) -> None:
+    with as_file(files("codecompass.embed").joinpath(BUILTIN)) as folder:
+        for name in ("card.json", "words.txt", "table.npy", "weights.npy"):
+            shutil.copy(folder / name, tmp_path)
+    plain = StaticModel(tmp_path)
+    text = [{"remov": 1, "file": 1}, {}]
+    for made, moved in [
+        (plain.embed_code(text), model.embed_code(text)),
+        (plain.embed_question(["remov"])[np.newaxis], model.embed_question(["remov"])[np.newaxis]),
+    ]:
+        assert np.linalg.norm(made[0]) == pytest.approx(1, abs=1e-5)
+        assert 0 < made[0] @ moved[0] < 0.999
+    assert not model.embed_code(text)[1].any()

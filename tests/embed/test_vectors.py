@@ -125,9 +125,9 @@ def test_the_same_answer_as_from_a_fresh_index(repo: Repo, tmp_path: Path) -> No
 def test_filters_hold_for_meaning_too(repo: Repo, engine: Engine) -> None:
     repo.commit({**FILES, "tests/test_files.py": "def test_remove_tree():\n    remove_tree()\n"})
     only = SymbolFilters(path_prefix="tests/")
-    assert set(_paths(engine, "delete directory", filters=only)) == {"tests/test_files.py"}
+    assert set(_paths(engine, "remove a folder", filters=only)) == {"tests/test_files.py"}
     classes = SymbolFilters(kind=("class",))
-    assert _paths(engine, "delete directory", filters=classes) == []
+    assert _paths(engine, "remove a folder", filters=classes) == []
 
 
 @pytest.mark.parametrize("damage", ["truncated", "gone"])

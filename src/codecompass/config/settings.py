@@ -120,7 +120,7 @@ class RankingSettings:
     chunk_words: float = 1.0  # words of the question in the chunk
     coherence: float = 0.6  # other good chunks in the same file
     file_name: float = 1.6  # words of the question in the file's name
-    folder_name: float = 0.8  # words of the question in the folders' names
+    folder_name: float = 1.0  # words of the question in the folders' names
     path_terms: float = 4.0  # of a longer question the names of files and folders say less
     definition_name: float = 0.5  # words of the question in the definition's name
     exact_name: float = 0.3  # a name of the question is the definition's
@@ -130,8 +130,8 @@ class RankingSettings:
     phrase: float = 2.0  # a quoted phrase stands there word for word
     meaning: float = 0.7  # the chunk means what the question does
     file_meaning: float = 0.7  # the file does
-    docs_meaning: float = 0.9  # the docs of what it defines do
-    path_meaning: float = 0.6  # the words of its path do
+    docs_meaning: float = 1.1  # the docs of what it defines do
+    path_meaning: float = 0.75  # the words of its path do
     name_meaning: float = 0.3  # what is left of all four where the question is a name
     file_saturation: float = 8.0  # frequency in a file at which a word is worth half of all
     chunk_saturation: float = 4.0  # the same in a chunk

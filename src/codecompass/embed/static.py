@@ -24,6 +24,23 @@ BUILTIN = "builtin"
 Vectors = NDArray[np.float32]
 # Unknown words whose vectors are remembered, of a kilobyte each.
 _MAX_GUESSED = 20_000
+_LAYER = ("inward", "bias", "outward")
+
+
+class Layer:
+    """Moves vectors of one side towards those of the other: one hidden layer, added to each."""
+
+    def __init__(self, inward: Vectors, bias: Vectors, outward: Vectors) -> None:
+        self._inward, self._bias, self._outward = inward, bias, outward
+
+    def __call__(self, vectors: Vectors) -> Vectors:
+        """The moved vectors, of the length 1; 0 stays 0."""
+        hidden = vectors @ self._inward + self._bias
+        moved = vectors + np.maximum(hidden, 0, out=hidden) @ self._outward
+        lengths = np.sqrt(np.einsum("ij,ij->i", moved, moved))
+        lengths[~vectors.any(axis=1)] = np.inf
+        result: Vectors = moved / lengths[:, np.newaxis]
+        return result
 
 
 class StaticModel:
@@ -40,6 +57,7 @@ class StaticModel:
         self._table: NDArray[np.int8] = np.asarray(np.load(folder / "table.npy", mmap_mode="r"))
         self.dims: int = self._table.shape[1]
         self._in_code, self._in_question = np.load(folder / "weights.npy").astype(np.float32)
+        self._code_layer, self._question_layer = _load_layers(folder)
         self._rows = {word: number for number, word in enumerate(words)}
         self._guessed: dict[tuple[str, bool], Vectors | None] = {}
 
@@ -52,11 +70,14 @@ class StaticModel:
         """The vectors of pieces of code, each given by how often terms stand in it."""
         # One product for each: with one for all of them together it takes five times as long.
         found = [self._embed(counts, self._in_code) for counts in texts]
-        return np.array(found, np.float32).reshape(-1, self.dims)
+        sums = np.array(found, np.float32).reshape(-1, self.dims)
+        return self._code_layer(sums) if self._code_layer else sums
 
     def embed_question(self, terms: Sequence[str]) -> Vectors:
         """The vector of a question; how often it says a word does not matter."""
-        return self._embed(dict.fromkeys(terms, 1), self._in_question)
+        found = self._embed(dict.fromkeys(terms, 1), self._in_question)
+        layer = self._question_layer
+        return layer(found[np.newaxis])[0] if layer else found
 
     def _embed(self, counts: Mapping[str, int], weights: Vectors) -> Vectors:
         rows: list[int] = []
@@ -99,6 +120,19 @@ class StaticModel:
             found = (weights[rows] @ self._table[rows].astype(np.float32)) / np.float32(len(rows))
         self._guessed[key] = found
         return found
+
+
+def _load_layers(folder: Path) -> tuple[Layer | None, Layer | None]:
+    """How vectors of code and of questions are moved; a model may do without."""
+    file = folder / "layers.npz"
+    if not file.exists():
+        return None, None
+    with np.load(file) as arrays:
+        code, question = (
+            Layer(*(arrays[f"{side}_{part}"].astype(np.float32) for part in _LAYER))
+            for side in ("code", "question")
+        )
+    return code, question
 
 
 @cache

@@ -50,9 +50,10 @@ class Meaning:
         if len(_paths) + len(paths) > _MAX_PATHS:
             _paths.clear()
         keys = [(self._embedder.id, *words) for words in paths]
-        for key in keys:
-            if key not in _paths:
-                _paths[key] = self._embedder.embed_code([dict.fromkeys(key[1:], 1)])[0]
+        fresh = [key for key in dict.fromkeys(keys) if key not in _paths]
+        if fresh:
+            vectors = self._embedder.embed_code([dict.fromkeys(key[1:], 1) for key in fresh])
+            _paths.update(zip(fresh, vectors, strict=True))
         if not keys:
             return []
         found: list[float] = (np.array([_paths[key] for key in keys]) @ self._question).tolist()
