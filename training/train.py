@@ -131,7 +131,7 @@ class Layer(torch.nn.Module):
     def arrays(self) -> dict[str, np.ndarray]:
         """What is saved: `vectors @ inward` is all that is left to do."""
         found = {name: value.detach().cpu().numpy() for name, value in self.named_parameters()}
-        found["inward"] *= math.sqrt(len(self.inward))
+        found["inward"] = found["inward"] * math.sqrt(len(self.inward))  # not the model's own
         return {name: value.astype(np.float16) for name, value in found.items()}
 
 
