@@ -4,12 +4,13 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Thread
 from typing import Any
+
+from codecompass.source.program import own_command
 
 Message = dict[str, Any]
 MODERN = {
@@ -22,9 +23,8 @@ class StdioClient:
     """One server process; what it sends is read line by line."""
 
     def __init__(self, root: Path, *options: str, is_modern: bool = True) -> None:
-        command = [sys.executable, "-m", "codecompass", "serve-mcp", "--workspace", str(root)]
         self.process = subprocess.Popen(
-            [*command, *options],
+            own_command("serve-mcp", "--workspace", str(root), *options),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

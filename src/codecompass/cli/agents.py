@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from codecompass.source.program import own_command
+
 SERVER = "codecompass"
 _FOLDER = "${workspaceFolder}"  # editors put the folder of the project there
 
@@ -126,7 +128,7 @@ def own_launch() -> Launch:
     script = Path(sys.executable).with_name(name)
     if script.exists():
         return Launch(str(script), ("serve-mcp",))
-    return Launch(sys.executable, ("-m", "codecompass", "serve-mcp"))
+    return Launch(sys.executable, tuple(own_command("serve-mcp")[1:]))
 
 
 def _vscode_folder(home: Path) -> Path:

@@ -2,12 +2,12 @@
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable
 
 from codecompass.config.settings import WatchSettings
 from codecompass.daemon.tree import WatchedTree
+from codecompass.source.program import own_command
 
 _MAX_DEBOUNCE = 10.0  # while files are written without a pause, so many times as long
 _STOP_S = 5.0
@@ -70,8 +70,8 @@ class Syncing:
         self._first.pop(tree, None)
         self._last.pop(tree, None)
         self._looked[tree] = self._began = time.monotonic()
-        command = [sys.executable, "-m", "codecompass", "index", "--quiet", "--workspace"]
-        command += [str(tree.root), *(["--changed"] if is_told else [])]
+        command = own_command("index", "--quiet", "--workspace", str(tree.root))
+        command += ["--changed"] if is_told else []
         try:
             self._process = subprocess.Popen(  # noqa: S603  # our own program, no shell
                 command,

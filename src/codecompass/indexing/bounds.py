@@ -5,6 +5,9 @@ from typing import NamedTuple
 from codecompass.config.settings import IndexSettings
 from codecompass.source.memory import used_mib
 
+# Files sent to a worker at once: enough to make sending cheap, little enough to keep all of
+# them busy to the end.
+BATCH_FILES = 24
 _MAX_WORKERS = 8
 # What the process that writes takes, and what a worker takes at the least (measured).
 _WRITER_MIB = 220

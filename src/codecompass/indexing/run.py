@@ -1,33 +1,14 @@
 """Files to extract in, extracted files out, by worker processes or inline."""
 
 import gc
-import multiprocessing
 import os
-import sys
-import threading
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 
 from codecompass.config.settings import IndexSettings
-from codecompass.errors import StoreError
-from codecompass.indexing.bounds import share_memory
-from codecompass.indexing.work import (
-    ExtractedFile,
-    WorkItem,
-    crashed_file,
-    extract_batch,
-    start_worker,
-)
-
-# Enough work to make sending it cheap, little enough to keep all workers busy to the end.
-_BATCH_FILES = 24
-# Batches waiting at the workers for each of them; bounds what lies in memory.
-_QUEUED_PER_WORKER = 3
-# So many files do not all kill their worker: something else is wrong.
-_MAX_CRASHES = 20
+from codecompass.indexing.bounds import BATCH_FILES, share_memory
+from codecompass.indexing.work import ExtractedFile, WorkItem, extract_batch
 
 
 @contextmanager
@@ -58,77 +39,10 @@ def extract_all(
     """
     shares = share_memory(settings, os.cpu_count() or 1)
     if len(items) <= settings.inline_files or not shares.workers:
-        for start in range(0, len(items), _BATCH_FILES):
-            part = items[start : start + _BATCH_FILES]
+        for start in range(0, len(items), BATCH_FILES):
+            part = items[start : start + BATCH_FILES]
             yield extract_batch(str(root), part, settings, shares.writer_mib)
         return
-    yield from _extract_in_workers(root, items, settings)
+    from codecompass.indexing.pool import extract_in_workers  # not needed for a few files
 
-
-def _extract_in_workers(
-    root: Path, items: Sequence[WorkItem], settings: IndexSettings
-) -> Iterator[list[ExtractedFile]]:
-    batches = [items[i : i + _BATCH_FILES] for i in range(0, len(items), _BATCH_FILES)]
-    crashes = 0
-    while batches:
-        left = _Unfinished()
-        yield from _run_pool(root, batches, settings, left=left)
-        batches = left.waiting
-        # A worker died and took along what it worked on: find the file one by one.
-        suspects = [[item] for batch in left.running for item in batch]
-        while suspects:
-            alone = _Unfinished()
-            yield from _run_pool(root, suspects, settings, left=alone, workers=1)
-            if not alone.running:
-                break
-            crashes += 1
-            if crashes > _MAX_CRASHES:
-                raise StoreError(f"{crashes} worker processes died; giving up")
-            culprit = alone.running[0][0]
-            yield [crashed_file(root, culprit)]
-            suspects = [list(batch) for batch in [*alone.running[1:], *alone.waiting]]
-
-
-class _Unfinished:
-    """What a pool had not finished when a worker died."""
-
-    def __init__(self) -> None:
-        self.running: list[Sequence[WorkItem]] = []
-        self.waiting: list[Sequence[WorkItem]] = []
-
-
-def _run_pool(
-    root: Path,
-    batches: Sequence[Sequence[WorkItem]],
-    settings: IndexSettings,
-    *,
-    left: _Unfinished,
-    workers: int = 0,
-) -> Generator[list[ExtractedFile]]:
-    """Yield the results of the batches; if a worker dies, say in `left` what is not done."""
-    shares = share_memory(settings, os.cpu_count() or 1)
-    count = workers or shares.workers
-    waiting = list(reversed(batches))
-    running: dict[Future[list[ExtractedFile]], Sequence[WorkItem]] = {}
-    pool = ProcessPoolExecutor(count, mp_context=_context(), initializer=start_worker)
-    try:
-        while waiting or running:
-            while waiting and len(running) < count * _QUEUED_PER_WORKER:
-                part, limit = waiting.pop(), shares.worker_mib
-                running[pool.submit(extract_batch, str(root), part, settings, limit)] = part
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in sorted(done, key=lambda item: running[item][0].path):
-                result = future.result()
-                del running[future]
-                yield result
-    except BrokenProcessPool:
-        left.running = sorted(running.values(), key=lambda batch: batch[0].path)
-        left.waiting = list(reversed(waiting))
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _context() -> multiprocessing.context.BaseContext:
-    """Fork where it is safe and 35 times cheaper, spawn everywhere else."""
-    is_safe = sys.platform == "linux" and threading.active_count() == 1
-    return multiprocessing.get_context("fork" if is_safe else "spawn")
+    yield from extract_in_workers(root, items, settings)

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from codecompass.mcp.complaints import say
+from codecompass.source.program import own_command
 
 Tell = Callable[[float, float, str], None]
 """Called with how much is done, how much there is, and words for it."""
@@ -148,8 +148,7 @@ class Indexer:
 
 
 def _start(root: Path, ref: str, *, force: bool) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "codecompass", "index", "--workspace", str(root)]
-    command += ["--json", "--progress-json"]
+    command = own_command("index", "--workspace", str(root), "--json", "--progress-json")
     command += ["--ref", ref] if ref else []
     command += ["--force"] if force else []
     return subprocess.Popen(  # noqa: S603  # our own program, no shell

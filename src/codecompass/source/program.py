@@ -1,0 +1,31 @@
+"""How other processes are started that run this same program.
+
+Python looks for modules in the current folder first, and that may be a repository which
+somebody else wrote: a `json.py` in it would be run.
+"""
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+
+_SAFE_PATH = "PYTHONSAFEPATH"
+
+
+def own_command(*arguments: str) -> list[str]:
+    """The command that runs this program with some arguments."""
+    return [sys.executable, "-P", "-m", "codecompass", *arguments]
+
+
+@contextmanager
+def safe_children() -> Generator[None]:
+    """For processes whose command is not ours to write: those that Python starts inside."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(_SAFE_PATH, None)
+        else:
+            os.environ[_SAFE_PATH] = before
