@@ -1,15 +1,20 @@
 """A server that is asked nothing gives memory back, and is quick to wake up."""
 
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from codecompass.embed.static import load_static
+from codecompass.engine.engine import Engine
 from codecompass.mcp.allocator import can_give_back
 from codecompass.mcp.engines import Engines
 from codecompass.mcp.resting import Resting
 from codecompass.source.memory import used_mib
+from codecompass.text.identifiers import split_name
 from tests.conftest import Repo
 from tests.mcp.client import serving
 
@@ -52,9 +57,33 @@ def test_what_was_open_is_closed_and_answers_again(repo: Repo) -> None:
     with engines.lease(repo.root) as engine:
         assert engine._store._database is None
         assert engine._store._lexical is None
+        assert engine._searcher._last_found is None
+        assert not split_name.cache_info().currsize
+        assert not load_static.cache_info().currsize
         repo.write({"a.py": "def two(): ...\n"})
         assert [item.name for item in engine.search("two").results] == ["two"]
     engines.close()
+
+
+def test_questions_load_nothing_that_only_some_need(repo: Repo) -> None:
+    """What is loaded once stays, also while a server rests."""
+    repo.write({"a.py": "def one(): ...\n"})
+    with Engine.open(repo.root) as engine:
+        engine.index()
+    code = (
+        "import sys\n"
+        "from codecompass import Engine\n"
+        f"with Engine.open({str(repo.root)!r}) as engine:\n"
+        "    for question in ('where is one', '\"def one\"', 'lang:python one'):\n"
+        "        assert engine.search(question).results, question\n"
+        "print(' '.join(sys.modules))\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert "numpy" in found
+    rare = {"numpy.ma", "numpy.random", "multiprocessing", "concurrent.futures"}
+    assert not rare & set(found)
 
 
 def test_the_first_question_waits_for_the_engine_that_is_made_ready(repo: Repo) -> None:

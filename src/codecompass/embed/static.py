@@ -24,6 +24,8 @@ BUILTIN = "builtin"
 Vectors = NDArray[np.float32]
 # Unknown words whose vectors are remembered, of a kilobyte each.
 _MAX_GUESSED = 20_000
+# Paths whose vectors are remembered: most questions meet the same.
+_MAX_PATHS = 8_000
 _LAYER = ("inward", "bias", "outward")
 
 
@@ -60,6 +62,7 @@ class StaticModel:
         self._code_layer, self._question_layer = _load_layers(folder)
         self._rows = {word: number for number, word in enumerate(words)}
         self._guessed: dict[tuple[str, bool], Vectors | None] = {}
+        self._paths: dict[tuple[str, ...], Vectors] = {}
 
     @property
     def words(self) -> Set[str]:
@@ -72,6 +75,16 @@ class StaticModel:
         found = [self._embed(counts, self._in_code) for counts in texts]
         sums = np.array(found, np.float32).reshape(-1, self.dims)
         return self._code_layer(sums) if self._code_layer else sums
+
+    def embed_paths(self, paths: Sequence[Sequence[str]]) -> Vectors:
+        """The vectors of paths, each given by its words."""
+        if len(self._paths) + len(paths) > _MAX_PATHS:
+            self._paths.clear()
+        keys = [tuple(words) for words in paths]
+        fresh = [key for key in dict.fromkeys(keys) if key not in self._paths]
+        vectors = self.embed_code([dict.fromkeys(key, 1) for key in fresh])
+        self._paths.update(zip(fresh, vectors, strict=True))
+        return np.array([self._paths[key] for key in keys], np.float32).reshape(-1, self.dims)
 
     def embed_question(self, terms: Sequence[str]) -> Vectors:
         """The vector of a question; how often it says a word does not matter."""

@@ -46,6 +46,7 @@ from codecompass.source.guard import inside_workspace
 from codecompass.source.walk import list_ignored_by_git, list_workspace
 from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.repository import RepositoryStore
+from codecompass.text.identifiers import split_name
 
 if TYPE_CHECKING:
     from codecompass.engine.graphing import GraphQuestions
@@ -74,7 +75,9 @@ class Questions:
         """Give back what the next question can read again: memory, files, processes."""
         self._views.rest()
         self._store.rest()
+        self._searcher.rest()
         shared_analyzer().forget()
+        split_name.cache_clear()
         self._clusters = ClusterCache()
 
     @contextmanager

@@ -53,6 +53,10 @@ class Searcher:
         self._semantics = semantics
         self._last_found: tuple[object, Found] | None = None
 
+    def rest(self) -> None:
+        """Keep no hits."""
+        self._last_found = None
+
     def search(
         self,
         view: View,

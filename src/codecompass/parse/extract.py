@@ -5,7 +5,6 @@ Order: parse → drafts → root statements → numbering → records → import
 
 import hashlib
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 
 from codecompass.model.facts import FileFacts
 from codecompass.model.module import ModuleFacts, Use
@@ -67,6 +66,8 @@ def extractor_version(language: Language) -> str:
 def _wheel_version(language: Language) -> str:
     if language.grammar is None:
         return ""
+    from importlib.metadata import PackageNotFoundError, version  # slow to load, and large
+
     try:
         return version(language.grammar[0].replace("_", "-"))
     except PackageNotFoundError:

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from codecompass.embed.embedder import Embedder
 from codecompass.embed.static import StaticModel, Vectors
 from codecompass.errors import ProviderFailed
@@ -18,9 +16,6 @@ from codecompass.store.reader import SnapshotReader
 NO_VECTORS = "no_vectors: codecompass index makes them"
 # A name or a path that is surely meant as one is found by its letters, or is not there.
 _SURE = 0.9
-# Words of paths whose vectors are remembered, of a kilobyte each: most questions meet the same.
-_MAX_PATHS = 8_000
-_paths: dict[tuple[str, ...], Vectors] = {}
 _LITERAL = frozenset({Intent.SYMBOL, Intent.PATH})
 
 
@@ -47,16 +42,7 @@ class Meaning:
         """How much the words of paths are like the question; only our own model reads words."""
         if not isinstance(self._embedder, StaticModel):
             return [0.0] * len(paths)
-        if len(_paths) + len(paths) > _MAX_PATHS:
-            _paths.clear()
-        keys = [(self._embedder.id, *words) for words in paths]
-        fresh = [key for key in dict.fromkeys(keys) if key not in _paths]
-        if fresh:
-            vectors = self._embedder.embed_code([dict.fromkeys(key[1:], 1) for key in fresh])
-            _paths.update(zip(fresh, vectors, strict=True))
-        if not keys:
-            return []
-        found: list[float] = (np.array([_paths[key] for key in keys]) @ self._question).tolist()
+        found: list[float] = (self._embedder.embed_paths(paths) @ self._question).tolist()
         return found
 
 

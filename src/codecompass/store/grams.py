@@ -117,7 +117,8 @@ def _pieces(literal: bytes) -> NDArray[np.uint32]:
     """The hashes of a literal's pieces, or of enough of them."""
     import numpy as np
 
-    found = np.unique(_hashes(literal))
+    # `np.unique` would load the masked arrays, for good.
+    found = np.array(sorted(set(_hashes(literal).tolist())), np.uint32)
     return found[:: 1 + len(found) // _ENOUGH_GRAMS]
 
 

@@ -106,9 +106,10 @@ class Likeness:
         vectors = self._vectors
         indexes, scores = vectors.chunks_like(self._asked, least * _ONE)
         if admitted is not None and len(indexes):
-            known, places = np.unique(vectors.versions[indexes], return_inverse=True)
-            flags = np.array([admitted(VersionId(int(v))) for v in known], bool)
-            indexes, scores = indexes[flags[places]], scores[flags[places]]
+            versions = vectors.versions[indexes].tolist()
+            good = {version for version in set(versions) if admitted(VersionId(version))}
+            flags = np.array([version in good for version in versions], bool)
+            indexes, scores = indexes[flags], scores[flags]
         if len(scores) > limit:
             last = np.partition(scores, len(scores) - limit)[len(scores) - limit]
             kept = scores >= last
