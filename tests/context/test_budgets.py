@@ -113,3 +113,14 @@ def test_a_cursor_ends_with_the_state_it_was_made_for(engine: Engine, repo: Repo
     repo.write({"app/user_00.py": "from lib.price import price\n\nprice(1)\n"})
     with pytest.raises(CursorExpired):
         engine.call_graph("price", options=GraphOptions(limit=5, cursor=first.cursor))
+
+
+@pytest.mark.parametrize(("op", "args"), [asked[:2] for asked in ASKED])
+def test_the_best_is_named_however_small_the_budget(
+    engine: Engine, op: str, args: Mapping[str, object]
+) -> None:
+    """Nothing at all would read as if nothing was found, and lead on to the same page."""
+    answer = call_operation(engine, op, args)
+    text = rendered(answer, Budget(10))
+    assert re.search(r"\w/\w+\.py", text), text
+    assert json.loads(rendered_json(answer, Budget(10)))["results"]

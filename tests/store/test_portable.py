@@ -207,6 +207,27 @@ def test_a_changed_archive_is_refused_and_changes_nothing(
     assert not (tmp_path / "x").exists()
 
 
+def test_no_file_of_the_current_folder_has_a_say(
+    repo: Repo, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an archive may hold is compared with a database of ours, never with one found there."""
+    bad = rewritten(archive, _with_trigger)
+    with tarfile.open(bad) as parts:
+        facts = parts.extractfile("facts.db")
+        assert facts
+        data = facts.read()
+    with copied(repo, tmp_path) as engine:
+        root = engine.workspace.root
+        monkeypatch.chdir(root)
+        before = sorted(root.rglob("*"))
+        engine.import_state(archive)
+        assert sorted(root.rglob("*")) == before
+        for name in (":memory:", "facts.db"):
+            (root / name).write_bytes(data)
+        with pytest.raises(ArchiveRefused, match="holds what ours does not"):
+            engine.import_state(bad, force=True)
+
+
 def test_files_that_are_no_archive(engine: Engine, tmp_path: Path, archive: Path) -> None:
     broken = tmp_path / "broken"
     with pytest.raises(ArchiveRefused, match=r"[nN]o such file"):

@@ -32,7 +32,7 @@ from codecompass.present.branch_text import (
     render_refs,
     render_switch,
 )
-from codecompass.present.budget import Forms, fitted
+from codecompass.present.budget import Form, Forms, fitted
 from codecompass.present.cluster_text import render_clusters, render_expansion
 from codecompass.present.context_text import render_context
 from codecompass.present.graph_text import render_calls, render_family, render_references
@@ -119,4 +119,8 @@ def _fitted_text(answer: object, render: Callable[[Any], str], budget: Budget) -
     def text(forms: Forms) -> str:
         return render(reduced(answer, forms))
 
-    return text(fitted(first, lambda forms: budget.cost(text(forms)), budget.tokens))
+    forms = fitted(first, lambda forms: budget.cost(text(forms)), budget.tokens)
+    if all(form is Form.DROPPED for form in forms):
+        # The best one is always named: nothing at all would read as if nothing was found.
+        forms = (Form.NAME, *forms[1:])
+    return text(forms)

@@ -82,8 +82,8 @@ def render_locate(answer: LocateAnswer) -> str:
     elif not answer.results:
         meta = answer.meta
         lines.append(
-            f"no definition named {answer.query!r}; searched {meta.searched_symbols:,}"
-            f" definitions in {meta.searched_files:,} files"
+            f"no definition named {answer.query!r}; searched {meta.searched_symbols or 0:,}"
+            f" definitions in {meta.searched_files or 0:,} files"
         )
     if answer.suggestions:
         lines.append(f"not matches, but similar: {', '.join(answer.suggestions)}")

@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 import tarfile
+import tempfile
 import time
 import zlib
 from collections.abc import Iterator
@@ -214,10 +215,8 @@ def _digest(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path | No
 
 def _settle(path: Path, workspace: str, manifest: Manifest) -> None:
     """Check the facts and give them to a workspace."""
-    with _open(path) as database, _open(Path(":memory:")) as ours:
-        create_tables(ours)
-        create_indexes(ours)
-        if _objects(database) - _objects(ours):
+    with _open(path) as database:
+        if _objects(database) - _own_objects():
             raise ArchiveRefused("its database holds what ours does not")
         if database.row("PRAGMA quick_check") != ("ok",):
             raise ArchiveRefused("its database is damaged")
@@ -275,6 +274,14 @@ def _reading(path: Path) -> Iterator[tarfile.TarFile]:
         if error.errno == errno.ENOSPC:
             raise StoreFull(f"unpack {path}: {error.strerror}") from error
         raise ArchiveRefused(f"{path}: {error.strerror or error}") from error
+
+
+def _own_objects() -> set[tuple[str, str, str]]:
+    """What is in a database of ours that holds nothing yet."""
+    with tempfile.TemporaryDirectory() as folder, _open(Path(folder) / _DATABASE) as ours:
+        create_tables(ours)
+        create_indexes(ours)
+        return _objects(ours)
 
 
 def _open(path: Path) -> Database:
