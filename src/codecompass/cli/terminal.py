@@ -10,11 +10,19 @@ from codecompass.present.meta import plain
 
 _BAR_CELLS = 24
 _REDRAW_S = 0.1
+_ORDERS = {
+    code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"
+}
 
 
 def print_text(text: str) -> None:
     """Print an answer."""
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(visible(text) + "\n")
+
+
+def visible(text: str) -> str:
+    """A text in which nothing is an order to the terminal, whoever wrote it."""
+    return text.translate(_ORDERS)
 
 
 def print_json(answer: object) -> None:
@@ -24,7 +32,7 @@ def print_json(answer: object) -> None:
 
 def print_note(text: str) -> None:
     """Something to know beside the answer, where no program reads it as one."""
-    sys.stderr.write(f"codecompass: {text}\n")
+    sys.stderr.write(f"codecompass: {visible(text)}\n")
 
 
 def print_error(error: CodeCompassError, *, as_json: bool) -> None:
@@ -32,9 +40,9 @@ def print_error(error: CodeCompassError, *, as_json: bool) -> None:
     if as_json:
         print_json({"error": error_value(error)})
         return
-    sys.stderr.write(f"codecompass: {error.message}\n")
+    sys.stderr.write(f"codecompass: {visible(error.message)}\n")
     if error.remediation:
-        sys.stderr.write(f"  try: {error.remediation}\n")
+        sys.stderr.write(f"  try: {visible(error.remediation)}\n")
 
 
 def error_value(error: CodeCompassError) -> dict[str, object]:

@@ -5,6 +5,7 @@ sources win: defaults, the user's file, the project's file, the environment, fla
 """
 
 import os
+import stat
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -25,6 +26,9 @@ _NO_PRECOMPUTE = "CODECOMPASS_DISABLE_PRECOMPUTE"
 # Read elsewhere: the word of a server over HTTP.
 _OTHERS = frozenset({"CODECOMPASS_TOKEN"})
 _FALSE = frozenset({"", "0", "false", "no", "off"})
+_MAX_FILE_BYTES = 1_000_000
+_OF_MACHINE = ("store.", "semantic.", "watch.", "server.")
+_LIMITS = frozenset({"index.memory_mib", "search.time_limit_s"})
 
 
 def load_settings(
@@ -39,7 +43,8 @@ def load_settings(
     sources = [_file_values(_user_file(environment), table=())]
     if workspace is not None:
         for name, table in (("pyproject.toml", ("tool", "codecompass")), (PROJECT_FILE, ())):
-            found = _file_values(workspace / name, table=table)
+            path = workspace / name
+            found = {} if _is_foreign(path, workspace) else _file_values(path, table=table)
             _refuse_foreign(found)
             sources.append(found)
     sources.append(_environment_values(environment))
@@ -61,9 +66,10 @@ def unknown_variables(environment: Mapping[str, str] | None = None) -> list[str]
 def is_of_machine(key: str) -> bool:
     """Whether a setting is the user's alone.
 
-    A repository somebody cloned must not decide where we write, or whom we send code to.
+    A repository somebody cloned must not decide where we write, whom we send code to, or
+    how much of the machine we take.
     """
-    return key.startswith(("store.", "semantic.", "watch.")) and key != "semantic.mode"
+    return key in _LIMITS or (key.startswith(_OF_MACHINE) and key != "semantic.mode")
 
 
 def _refuse_foreign(found: Mapping[str, tuple[object, str]]) -> None:
@@ -105,16 +111,29 @@ def _user_file(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "codecompass/config.toml"
 
 
+def _read(path: Path) -> str:
+    """The text of a file of settings: of a device there would be no end."""
+    kind = path.stat()
+    if not stat.S_ISREG(kind.st_mode) or kind.st_size > _MAX_FILE_BYTES:
+        raise OSError(f"no plain file of at most {_MAX_FILE_BYTES:,} bytes")
+    return path.read_text("utf-8")
+
+
+def _is_foreign(path: Path, root: Path) -> bool:
+    """Whether a project's file is a link to something that is not the project's."""
+    return path.is_symlink() and not path.resolve().is_relative_to(root.resolve())
+
+
 def _file_values(path: Path, *, table: tuple[str, ...]) -> dict[str, tuple[object, str]]:
     try:
-        text = path.read_text("utf-8")
+        text = _read(path)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigInvalid(f"{path}: cannot be read: {error}") from error
     try:
         content: object = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         if table:  # somebody else's file; its own tools will complain
             return {}
         raise ConfigInvalid(f"{path}: {error}") from error

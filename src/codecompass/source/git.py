@@ -97,6 +97,8 @@ def find_repository(folder: Path) -> GitPlace | None:
     lines = done.stdout.decode("utf-8", "surrogateescape").split("\n")
     if done.returncode == 0:
         _, common, git_dir, prefix, top = lines[:5]
+        if not folder.resolve().is_relative_to(top):
+            return None  # its settings name files elsewhere: nobody asked for those
         return GitPlace(Path(common), Path(git_dir), Path(top), prefix, is_bare=False)
     # Without a work tree git stops at the last question.
     if lines[0] == "true" and Path(lines[1]) == folder:

@@ -3,6 +3,7 @@
 Git's own ignore files are git's business (`walk`); these rules come on top of them.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +15,10 @@ from codecompass.model.source import IgnoredFile
 
 IGNORE_FILE = ".codecompassignore"
 BUILT_IN = "built-in"
+# In one name of a pattern, and names that stand for any folders: trying it takes time that
+# grows with this power.
+_MAX_STARS = 3
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
 _FOLDERS = frozenset(
     ".git .hg .svn .bzr .jj node_modules bower_components __pycache__ .tox .nox .venv .mypy_cache"
@@ -97,10 +102,17 @@ def make_rules(ignore_files: Mapping[str, str]) -> IgnoreRules:
 
 def _lines(text: str) -> Iterator[_Line]:
     for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.startswith("#"):
+        if not line.strip() or line.startswith("#") or _is_too_dear(line):
             continue
         with suppress(ValueError):
             yield _Line(number, line, GitIgnoreSpec.from_lines([line]))
+
+
+def _is_too_dear(line: str) -> bool:
+    """Whether to try a pattern can take for ever: a repository somebody cloned may hold one."""
+    parts = line.split("/")
+    deep = sum(part == "**" for part in parts)
+    return max(deep, *(part.count("*") for part in parts if part != "**"), 0) > _MAX_STARS
 
 
 def is_ignored_folder(name: str) -> bool:
@@ -110,6 +122,8 @@ def is_ignored_folder(name: str) -> bool:
 
 def built_in_rule(path: str, *, is_tracked: bool) -> IgnoredFile | None:
     """The built-in rule that leaves a file out, if any."""
+    if _CONTROLS.search(path):  # could pass for lines of an answer
+        return IgnoredFile(path, BUILT_IN, 0, "control characters")
     *folders, name = path.split("/")
     for folder in folders:
         if folder in _FOLDERS or (folder in _OUTPUT_FOLDERS and not is_tracked):

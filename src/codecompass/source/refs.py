@@ -54,7 +54,9 @@ def resolve_ref(objects: GitObjects, ref: str, *, prefix: str = "") -> ResolvedR
 def check_ref(ref: str) -> None:
     """Refuse what cannot be a ref before git sees it."""
     is_odd = not ref.strip() or len(ref) > _MAX_REF_CHARS or not ref.isprintable()
-    if is_odd or ref.startswith("-"):
+    # A search for a message takes an expression, which can take git any time and memory.
+    is_search = "^{/" in ref or ":/" in ref
+    if is_odd or is_search or ref.startswith("-"):
         raise BadInput(
             f"ref: given {ref[:80]!r}; allowed: a branch, a tag, a commit, or live"
             " for the working tree"
@@ -140,6 +142,7 @@ def base_branches(objects: GitObjects, configured: str) -> tuple[str, ...]:
     By their full names: a tag may be called like a branch.
     """
     if configured:
+        check_ref(configured)
         return (configured,)
     default = try_git(objects.folder, ["symbolic-ref", "--quiet", f"{_REMOTE}/HEAD"])
     names = [default.removeprefix(f"{_REMOTE}/")] if default else _USUAL_BRANCHES

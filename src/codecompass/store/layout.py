@@ -12,6 +12,13 @@ SPARED = frozenset({"writer.lock", "watch.lock", "watch.json"})
 """Files of a store that processes hold; they outlive what is in it."""
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder that only its user can look into, and those above that are missing."""
+    missing = [part for part in (folder, *folder.parents) if not part.exists()]
+    for part in reversed(missing):
+        part.mkdir(mode=0o700, exist_ok=True)
+
+
 @dataclass(frozen=True, slots=True)
 class StoreLayout:
     """The folder of one repository in the user's data directory."""

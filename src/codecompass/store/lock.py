@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from codecompass.errors import StoreBusy, StoreError
+from codecompass.store.layout import make_private
 
 _POLL_S = 0.05
 
@@ -87,7 +88,7 @@ def is_writer_alive(path: Path) -> bool:
 
 def _open(path: Path) -> int:
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise StoreError(

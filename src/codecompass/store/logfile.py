@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from threading import Lock
 
+from codecompass.store.layout import make_private
+
 _MAX_BYTES = 5_000_000  # then a new file begins; one old file is kept
 
 
@@ -26,7 +28,7 @@ class LogFile:
 
     def _append(self, line: bytes) -> None:
         if self._file < 0:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self._path.parent)
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
             self._file = os.open(self._path, flags, 0o600)
         os.write(self._file, line)

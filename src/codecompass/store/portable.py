@@ -56,7 +56,8 @@ def write_archive(layout: StoreLayout, workspace: str, made_by: str, target: Pat
     fresh = target.with_name(f".{target.name}.new")
     try:
         shutil.rmtree(staging, ignore_errors=True)
-        staging.mkdir(parents=True)
+        staging.mkdir(mode=0o700, parents=True)
+        fresh.touch(mode=0o600)
         manifest = _stage_database(layout, workspace, made_by, staging)
         parts = {_DATABASE: staging / _DATABASE, **dict(_others(layout))}
         described = {
@@ -240,15 +241,17 @@ def _check_names(database: Database, manifest: Manifest) -> None:
     for table in ("listed_files", "snapshot_files", "links"):
         paths = database.rows(
             f"SELECT path FROM {table} WHERE path LIKE '/%' OR path LIKE '%..%'"  # noqa: S608  # our own names
-            " OR path LIKE '%\\%' OR path LIKE '%:%'"
+            " OR path LIKE '%\\%' OR path LIKE '%:%' OR typeof(path) <> 'text'"
         )
         strange = [path for (path,) in paths if not _is_inside(path)]
         if strange:
             raise ArchiveRefused(f"{strange[0]!r:.80} is no path inside a workspace")
 
 
-def _is_inside(path: str) -> bool:
-    return not path.startswith("/") and ".." not in re.split(r"[/\\]", path)
+def _is_inside(path: object) -> bool:
+    if not isinstance(path, str) or path.startswith("/"):
+        return False
+    return ".." not in re.split(r"[/\\]", path)
 
 
 def _objects(database: Database) -> set[tuple[str, str, str]]:

@@ -40,7 +40,7 @@ from codecompass.store.jobs import (
     mark_rolled_back,
 )
 from codecompass.store.kept import Kept
-from codecompass.store.layout import SPARED, StoreLayout
+from codecompass.store.layout import SPARED, StoreLayout, make_private
 from codecompass.store.lexical import LexicalIndex, LexicalView, LexicalWriter
 from codecompass.store.lists import FileLists
 from codecompass.store.lock import WriterLock, is_writer_alive
@@ -401,7 +401,7 @@ class RepositoryStore:
 
     def _open_database(self, *, create: bool = True) -> Database:
         try:
-            self.layout.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self.layout.folder)
         except OSError as error:
             raise StoreError(f"{self.layout.folder}: {error.strerror}") from error
         return Database(

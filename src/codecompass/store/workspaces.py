@@ -4,6 +4,7 @@ import datetime
 from pathlib import Path
 
 from codecompass.store.database import Database
+from codecompass.store.layout import make_private
 
 _SQL = (
     "CREATE TABLE IF NOT EXISTS known_workspaces (path TEXT PRIMARY KEY,"
@@ -53,8 +54,9 @@ class KnownWorkspaces:
         return [Path(path) for path in gone]
 
     def _open(self) -> Database:
-        self._home.mkdir(parents=True, exist_ok=True)
+        make_private(self._home)
         path = self._home / "workspaces.db"
+        path.touch(mode=0o600)
         database = Database(path, busy_timeout_s=_BUSY_S, cache_mib=_CACHE_MIB)
         database.run(_SQL)
         return database

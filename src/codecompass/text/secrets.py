@@ -18,6 +18,9 @@ _PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     (("github_pat_",), re.compile(r"\bgithub_pat_[A-Za-z0-9_]{20,}\b")),
     (("xox",), re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{10,}\b")),
     (("sk-",), re.compile(r"\bsk-[A-Za-z0-9_-]{20,}\b")),
+    (("_live_", "_test_"), re.compile(r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}\b")),
+    (("glpat-",), re.compile(r"\bglpat-[A-Za-z0-9_-]{20,}")),
+    (("npm_",), re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
     (("AIza",), re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
     (
         ("eyJ",),
@@ -26,16 +29,18 @@ _PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
 )
 """Each with texts of which one is in everything it matches: most texts have none of them."""
 
-_IN_ADDRESS = re.compile(r"""://[^\s:/@"']+:[^\s/@"']{3,}@""")
+_IN_ADDRESS = re.compile(r"""://[^\s:/@"']{1,200}:[^\s/@"']{3,200}@""")
 """A user and password before the name of a host."""
 
-# Literal values of variables that say what they hold.
+# Literal values of variables that say what they hold. Every repeat is bounded: a line may be
+# as long as a file, and its time would grow with the square.
 _NAMES = ("password", "passwd", "secret", "api_?key", "auth_?token", "access_?token")
 _NAMED = tuple(
     dict.fromkeys(s for name in _NAMES for s in (name.replace("_?", ""), name.replace("?", "")))
 )
 _ASSIGNED = re.compile(
-    rf"""(?i)((?:{"|".join(_NAMES)})\w*["']?\s*[:=]\s*)(["'])(?!\2)[^"'\s]{{8,}}\2"""
+    rf"""(?i)((?:{"|".join(_NAMES)})\w{{0,40}}["']?(?:\s{{0,9}}:\s{{0,9}}[\w.\[\]| ]{{1,40}})?"""
+    rf"""\s{{0,9}}[:=]\s{{0,9}})(["'])(?!\2)[^"'\s]{{8,500}}\2"""
 )
 
 
