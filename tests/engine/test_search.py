@@ -357,13 +357,9 @@ def test_bad_patterns_and_paths_are_refused(project: Engine) -> None:
 
 
 def test_a_pattern_that_explodes_ends_in_time(repo: Repo, engine: Engine) -> None:
-    repo.write(
-        {
-            "a.txt": "a" * 70 + "!\n",
-            "codecompass.toml": "[search]\ntime_limit_s = 0.2\n",
-        }
-    )
-    with Engine.open(repo.root) as other, pytest.raises(PatternTooSlow):
+    repo.write({"a.txt": "a" * 70 + "!\n"})
+    flags = {"search.time_limit_s": 0.2}
+    with Engine.open(repo.root, flags) as other, pytest.raises(PatternTooSlow):
         other.search("/^(a|aa)+$/")
 
 

@@ -3,7 +3,6 @@
 Git's own ignore files are git's business (`walk`); these rules come on top of them.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ BUILT_IN = "built-in"
 # In one name of a pattern, and names that stand for any folders: trying it takes time that
 # grows with this power.
 _MAX_STARS = 3
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
 _FOLDERS = frozenset(
     ".git .hg .svn .bzr .jj node_modules bower_components __pycache__ .tox .nox .venv .mypy_cache"
@@ -122,8 +120,8 @@ def is_ignored_folder(name: str) -> bool:
 
 def built_in_rule(path: str, *, is_tracked: bool) -> IgnoredFile | None:
     """The built-in rule that leaves a file out, if any."""
-    if _CONTROLS.search(path):  # could pass for lines of an answer
-        return IgnoredFile(path, BUILT_IN, 0, "control characters")
+    if len(path.splitlines()) > 1:  # could pass for lines of an answer
+        return IgnoredFile(path, BUILT_IN, 0, "a line break in its name")
     *folders, name = path.split("/")
     for folder in folders:
         if folder in _FOLDERS or (folder in _OUTPUT_FOLDERS and not is_tracked):
