@@ -68,9 +68,9 @@ class RefSettings:
 class SearchSettings:
     """How far a search looks."""
 
-    file_candidates: int = 24  # files taken from the text index, and as many from paths
+    file_candidates: int = 20  # files taken from the text index, and as many from paths
     chunk_candidates: int = 20  # chunks from all files, and as many from the best files
-    alike_candidates: int = 30  # chunks that mean most what the question does
+    alike_candidates: int = 20  # chunks that mean most what the question does
     alike_least: float = 0.25  # what is less like a question is not found by its meaning
     max_top_k: int = 100  # results a caller may ask for at once
     time_limit_s: float = 5.0  # for matching an expression; then an error says so

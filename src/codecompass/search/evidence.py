@@ -27,7 +27,7 @@ class FileLikeness(NamedTuple):
     """How much a file means what the question does, as cosines."""
 
     whole: float
-    docs: float  # of what it defines
+    docs: float | None  # of what it defines; None: it has none
     path: float
     trust: float  # in the first two: a short text is like many questions by chance
 

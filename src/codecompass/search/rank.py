@@ -156,9 +156,12 @@ class _Ranker:
         if alike is None:
             return []
         weights, trust = self._plan.ranking, self._trust
+        whole, docs = weights.file_meaning, alike.docs
+        if docs is None:  # no docs: the rest has to speak for them
+            whole, docs = whole + weights.docs_meaning, 0.0
         amounts = (
-            ("file_meaning", trust * weights.file_meaning * alike.trust * alike.whole),
-            ("docs_meaning", trust * weights.docs_meaning * alike.trust * alike.docs),
+            ("file_meaning", trust * whole * alike.trust * alike.whole),
+            ("docs_meaning", trust * weights.docs_meaning * alike.trust * docs),
             ("path_meaning", trust * weights.path_meaning * alike.path),
         )
         return [Factor(name, worth) for name, worth in amounts if worth > 0]

@@ -204,7 +204,7 @@ class Retriever:
         return {
             index: FileLikeness(
                 alike.get(whole, 0.0),
-                alike.get(doc, 0.0),
+                alike.get(doc),
                 path,
                 trust_in(known[catalog.paths[index]].size_bytes),
             )
