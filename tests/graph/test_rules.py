@@ -308,6 +308,51 @@ def test_an_answer_says_why_it_is_not_complete(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("files", "symbol", "base"),
+    [
+        (
+            {
+                "base.py": "class Base:\n    def fits(self): ...\n",
+                "route.py": "from base import Base\n\n\nclass Route(Base):\n"
+                "    def fits(self): ...\n",
+                "use.py": "from base import Base\n\n\ndef run(one: Base):\n    one.fits()\n",
+            },
+            "Route > fits",
+            "Base.fits",
+        ),
+        (
+            {
+                "a.go": "package p\n\ntype Shape interface {\n\tArea() int\n}\n\n"
+                "type Sq struct{ n int }\n\nfunc (s Sq) Area() int { return s.n }\n\n"
+                "func Total(x Shape) int { return x.Area() }\n"
+            },
+            "Sq > Area",
+            "Shape.Area",
+        ),
+    ],
+)
+def test_what_is_called_by_the_name_of_another_is_never_complete(
+    tmp_path: Path, files: dict[str, str], symbol: str, base: str
+) -> None:
+    with Engine.open(write(tmp_path, files)) as engine:
+        for found in (engine.find_references(symbol), engine.call_graph(symbol)):
+            assert found.certainty.reasons == (f"1 use of {base} may mean it",)
+            assert not found.certainty.complete
+        assert engine.find_references(base.replace(".", " > ")).certainty.complete
+
+
+def test_a_broken_file_counts_only_where_it_has_the_name(tmp_path: Path) -> None:
+    """Those with like letters are found too, by their grams."""
+    files = {"a.py": "def taken(): ...\n", "b.py": "def broken(:\n    take = aken = ken\n"}
+    files["c.py"] = "def broken(:\n    taken(\n"
+    with Engine.open(write(tmp_path, files)) as engine:
+        reasons = engine.find_references("a.py > taken").certainty.reasons
+    assert [text for text in reasons if "syntax" in text] == [
+        "1 file that mentions it has syntax errors: c.py"
+    ]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "from typing import Any\n\ndef f(x: Any):\n    x.m()\n",

@@ -22,7 +22,7 @@ from codecompass.model.query import DetailLevel, GraphOptions, SymbolFilters
 from codecompass.model.reference import USAGE, Role
 from codecompass.model.symbol import PlacedSymbol
 from codecompass.navigate.calls import Call, Direction, call_graph, joined
-from codecompass.navigate.hierarchy import hierarchy
+from codecompass.navigate.hierarchy import called_as, hierarchy
 from codecompass.navigate.lookup import Lookup, locate
 from codecompass.navigate.related import related_symbols
 from codecompass.navigate.uses import Graph, UsePlace, Uses
@@ -36,6 +36,7 @@ from codecompass.text.secrets import mask_secrets
 _MAX_DEFINITIONS = 8
 _MAX_DEPTH = 10
 _MAX_BROKEN = 3
+_MAX_OTHERS = 3
 _POSSIBLE = str(Confidence.POSSIBLE)
 
 
@@ -253,6 +254,7 @@ class GraphQuestions:
             reasons.append(f"only calls and types are followed in {', '.join(sorted(plain))}")
         if possible:
             reasons.append(f"{possible} more places with this name could not be resolved")
+        reasons += self._by_other_names(uses)
         unread = self._unread(uses)
         if unread:
             reasons.append(f"{len(unread)} files were not read, such as {unread[0]}")
@@ -260,8 +262,27 @@ class GraphQuestions:
         broken = {path for item in by_name.values() for path in self._broken(item)}
         if broken:
             shown = ", ".join(sorted(broken)[:_MAX_BROKEN])
-            reasons.append(f"{len(broken)} files that mention it have syntax errors: {shown}")
+            those = (
+                "file that mentions it has" if len(broken) == 1 else "files that mention it have"
+            )
+            reasons.append(f"{len(broken)} {those} syntax errors: {shown}")
         return Completeness(not reasons, possible, tuple(reasons))
+
+    def _by_other_names(self, uses: Sequence[Uses]) -> list[str]:
+        """Why calls of something else may be calls of these: they override it."""
+        own = {item.symbol.handle for item in uses}
+        others = {
+            other.handle: other
+            for item in uses
+            for other in called_as(self._view.reader, self._graph, item.symbol)
+            if other.handle not in own
+        }
+        counted = [(self._graph.uses_of(other).total, other) for other in others.values()]
+        return [
+            f"{count} use{'' if count == 1 else 's'} of {other.symbol.qualified_name} may mean it"
+            for count, other in counted
+            if count
+        ][:_MAX_OTHERS]
 
     def _unread(self, uses: Sequence[Uses]) -> list[str]:
         """Files of the same languages that were too large or otherwise not to be read."""
@@ -276,9 +297,10 @@ class GraphQuestions:
 
     def _broken(self, uses: Uses) -> list[str]:
         """Files of the same languages whose syntax errors may hide a use."""
-        needed = needed_by_literal(uses.symbol.symbol.name)
-        paths = self._view.reader.broken_with(needed)
-        return [path for path in paths if self._graph.is_alike(path, uses.symbol.path)]
+        name = uses.symbol.symbol.name
+        paths = self._view.reader.broken_with(needed_by_literal(name))
+        alike = [path for path in paths if self._graph.is_alike(path, uses.symbol.path)]
+        return [path for path in alike if name in (self._view.text(path) or name)]
 
     def _use_results(
         self, places: Sequence[tuple[Uses, UsePlace]], *, many: bool, with_text: bool

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from codecompass.model.reference import Role
-from codecompass.model.symbol import PlacedSymbol
+from codecompass.model.symbol import PlacedSymbol, SymbolKind
 from codecompass.navigate.uses import Graph
 from codecompass.store.reader import SnapshotReader
 
@@ -131,4 +131,22 @@ def overrides(
             item = namesakes.get((other.path, other.symbol.ordinal))
             if item is not None:
                 found.append(Relative(relation, item, steps))
+    return found
+
+
+def called_as(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> list[PlacedSymbol]:
+    """Members of other types by which a member may be called.
+
+    Those that it overrides; in Go, where types do not say which interfaces they satisfy,
+    those of the same name in any interface.
+    """
+    found = [
+        item.symbol for item in overrides(reader, graph, symbol) if item.relation == "overrides"
+    ]
+    if symbol.language != "go" or symbol.symbol.kind is not SymbolKind.METHOD:
+        return found
+    for other in reader.symbols_named(symbol.symbol.name):
+        owner = graph.owner_of(other)
+        if owner is not None and owner.symbol.kind is SymbolKind.INTERFACE:
+            found.append(other)
     return found
