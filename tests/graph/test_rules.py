@@ -341,6 +341,48 @@ def test_what_is_called_by_the_name_of_another_is_never_complete(
         assert engine.find_references(base.replace(".", " > ")).certainty.complete
 
 
+_OUTSIDE = "1 more places with this name seem to mean others' code"
+
+
+@pytest.mark.parametrize(
+    ("files", "symbol", "reasons"),
+    [
+        (
+            {
+                "A.kt": "class Box(val n: Int) {\n    fun run() { helper(1) }\n}\n\n"
+                "fun Box.helper(x: Int): Int = x + n\n"
+            },
+            "helper",
+            (_OUTSIDE,),  # an extension, by a receiver that nobody writes down
+        ),
+        (
+            {"A.java": "class A { void help() {} void run(Other other) { other.help(); } }\n"},
+            "help",
+            (_OUTSIDE,),  # of a type that is not here
+        ),
+        (
+            {
+                "a.py": "def help_it(): ...\n\n\ndef run(help_it):\n    help_it()\n",
+                "b.py": "class A:\n    def get(self): ...\n\n\n{}.get(1)\n",
+            },
+            "help_it",
+            (),  # a parameter hides it
+        ),
+        (
+            {"b.py": "class A:\n    def get(self): ...\n\n\n{}.get(1)\n"},
+            "get",
+            (),  # the language's own
+        ),
+    ],
+)
+def test_uses_of_the_name_that_seem_to_be_of_others_are_counted(
+    tmp_path: Path, files: dict[str, str], symbol: str, reasons: tuple[str, ...]
+) -> None:
+    with Engine.open(write(tmp_path, files)) as engine:
+        found = engine.find_references(symbol)
+        assert (found.total, found.certainty.reasons) == (0, reasons)
+
+
 def test_a_broken_file_counts_only_where_it_has_the_name(tmp_path: Path) -> None:
     """Those with like letters are found too, by their grams."""
     files = {"a.py": "def taken(): ...\n", "b.py": "def broken(:\n    take = aken = ken\n"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from codecompass.config.settings import AnswerSettings
 from codecompass.engine.views import View
 from codecompass.errors import BadInput
-from codecompass.link.families import PLAIN_LANGUAGES, family_languages
+from codecompass.link.families import FAMILY_OF, PLAIN_LANGUAGES, family_languages
 from codecompass.model.answer import OVERLAY, Meta, SymbolResult
 from codecompass.model.edge import Confidence
 from codecompass.model.graph_answer import (
@@ -27,6 +27,7 @@ from codecompass.navigate.lookup import Lookup, locate
 from codecompass.navigate.related import related_symbols
 from codecompass.navigate.uses import Graph, UsePlace, Uses
 from codecompass.parse.detect import language_by_name
+from codecompass.parse.stub_tables import built_in_names
 from codecompass.present.detail import symbol_result
 from codecompass.present.meta import make_meta
 from codecompass.text.patterns import needed_by_literal
@@ -255,6 +256,13 @@ class GraphQuestions:
         if possible:
             reasons.append(f"{possible} more places with this name could not be resolved")
         reasons += self._by_other_names(uses)
+        elsewhere = sum(
+            self._graph.count_elsewhere(item.symbol)
+            for item in {item.symbol.symbol.name: item for item in uses}.values()
+            if item.is_resolved and not is_built_in(item.symbol.language, item.symbol.symbol.name)
+        )
+        if elsewhere:
+            reasons.append(f"{elsewhere} more places with this name seem to mean others' code")
         unread = self._unread(uses)
         if unread:
             reasons.append(f"{len(unread)} files were not read, such as {unread[0]}")
@@ -338,6 +346,12 @@ class GraphQuestions:
             content=results,
             searched=counts,
         )
+
+
+def is_built_in(language: str, name: str) -> bool:
+    """Whether values of the language itself have members of that name."""
+    family = FAMILY_OF.get(language)
+    return family is not None and name in built_in_names(family.name)
 
 
 # Folders of what tools and other projects made: their definitions are told last.

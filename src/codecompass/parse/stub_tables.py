@@ -33,3 +33,10 @@ def stub_tables(family: str) -> ModuleFacts:
     found = extract(BY_NAME[language], text).module
     assert found is not None  # noqa: S101  # our own text, and its language has a walker
     return found
+
+
+@cache
+def built_in_names(family: str) -> frozenset[str]:
+    """What the members of those types are called."""
+    keys = stub_tables(family).keys.values()
+    return frozenset(key.rpartition(".")[2] for key in keys)

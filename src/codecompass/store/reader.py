@@ -286,6 +286,22 @@ class SnapshotReader:
         """What the uses in this snapshot mean."""
         return GraphReader(self._database, self._state.links(self._database, self._kept.modules))
 
+    def places_naming(self, name: str, *, alone: bool) -> dict[str, list[int]]:
+        """Where a name is called or stands for a type, whatever it means: bytes by path.
+
+        Also where it stands `alone`, and not only behind what it belongs to.
+        """
+        behind = "" if alone else " AND receiver <> ''"
+        rows = self._database.rows(
+            f"SELECT version_id, start_byte FROM uses WHERE name = ?{behind} ORDER BY 1, 2",  # noqa: S608  # our own text
+            (name,),
+        )
+        found: dict[str, list[int]] = {}
+        for version_id, start in rows:
+            for index in self.catalog.by_version.get(version_id, ()):
+                found.setdefault(self.catalog.paths[index], []).append(start)
+        return found
+
     def uses_named(self, name: str) -> list[Use]:
         """Where a name is used in this snapshot, by version and line."""
         rows = self._database.rows(
