@@ -259,6 +259,30 @@ def test_comments_behind_our_table_stay(run: Run, user: Path) -> None:
     assert "# about the other\n[other]" in path.read_text()
 
 
+def test_links_of_a_project_lead_to_no_file_of_the_user(
+    run: Run, repo: Repo, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "claude.json").write_text("{}")
+    (outside / "notes.md").write_text("mine\n")
+    before = sorted(outside.rglob("*"))
+    (repo.root / ".mcp.json").symlink_to(outside / "claude.json")
+    (repo.root / "CLAUDE.md").symlink_to(outside / "notes.md")
+    (repo.root / ".claude" / "skills").mkdir(parents=True)
+    (repo.root / ".claude" / "skills" / "codecompass").symlink_to(outside)
+    options = ("--agent", "claude", "--scope", "project")
+    said = run("install", *options, "--instructions", "--skill", status=2)["said"]
+    assert said.count("leads out of the project") == 3
+    assert sorted(outside.rglob("*")) == before
+    assert (outside / "notes.md").read_text() == "mine\n"
+    run("uninstall", *options, status=2)
+    assert sorted(outside.rglob("*")) == before
+    (repo.root / "codecompass.toml").symlink_to(outside / "made.toml")
+    assert main(["init", "--workspace", str(repo.root)]) == 2
+    assert sorted(outside.rglob("*")) == before
+
+
 def test_a_project_with_our_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = Repo(tmp_path / "codecompass").root
     options = ["--workspace", str(root), "--scope", "project", "--agent", "claude"]

@@ -6,6 +6,7 @@ import pytest
 
 from codecompass import Engine
 from codecompass.errors import BadInput, FileNotIndexed, PathOutside
+from codecompass.model.answer import FolderAnswer
 from codecompass.model.query import DetailLevel, OutlineDepth, SymbolFilters
 from tests.conftest import Repo
 
@@ -214,3 +215,12 @@ def test_status_before_anything_is_indexed(engine: Engine, repo: Repo) -> None:
 def test_doctor_is_well(indexed: Engine) -> None:
     answer = indexed.doctor()
     assert [check.name for check in answer.checks if not check.ok] == []
+
+
+def test_the_outline_of_nothing_is_empty(repo: Repo, engine: Engine) -> None:
+    engine.index()
+    answer = engine.outline(".")
+    assert isinstance(answer, FolderAnswer)
+    assert answer.total_files == 0
+    with pytest.raises(FileNotIndexed):
+        engine.outline("missing")

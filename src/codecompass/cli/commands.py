@@ -46,7 +46,7 @@ def run_init(parsed: argparse.Namespace) -> int:
     """Write a project file with every setting as a comment."""
     root = resolve_workspace(parsed.workspace)
     target = root / PROJECT_FILE
-    if target.exists():
+    if target.exists() or target.is_symlink():
         raise BadInput(f"{target} exists already", remediation="edit it, or delete it first")
     lines = ["# Settings of CodeCompass for this project; each line shows its default."]
     part = ""

@@ -149,6 +149,9 @@ class _Plan:
             return
         if change is None:
             return
+        if self.root is not None and not _is_inside(change.path, self.root):
+            self.failures.append(ConfigInvalid(f"{change.path}: leads out of the project"))
+            return
         known = self._found.get(change.path)
         names = (*known.agents, *change.agents) if known else change.agents
         self._found[change.path] = replace(change, agents=names)
@@ -226,6 +229,11 @@ def _read(path: Path) -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         said = f"{path}: cannot be read: {error}"
         raise ConfigInvalid(said, remediation="look at the file; nothing was changed") from error
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    """Whether a project's file is where it seems to be: somebody else may have made the links."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 def _apply(change: Change) -> Path | None:

@@ -64,10 +64,10 @@ class FolderOutline:
 def outline_folder(
     reader: SnapshotReader, path: str, depth: OutlineDepth, *, limit: int
 ) -> FolderOutline | None:
-    """The files right in a folder, or in all of it; None if it has none."""
+    """The files right in a folder, or in all of it; None if it has none, and is not the root."""
     lead = "" if path == "." else f"{path}/"
     inside = [file for file in reader.catalog.files if file.path.startswith(lead)]
-    if not inside:
+    if not inside and lead:
         return None
     folders: Counter[str] = Counter()
     told = []
