@@ -80,6 +80,18 @@ def test_no_ignore_pattern_takes_for_ever() -> None:
     assert rules.rule_for("x.log", is_tracked=False)
 
 
+def test_one_file_does_not_hold_up_the_others(repo: Repo) -> None:
+    """Queries over it would take minutes; its text is found all the same."""
+    deep = "type Deepest = " + "A<" * 150_000 + "B" + ">" * 150_000 + ";\n"
+    repo.write({"deep.ts": deep, "a.ts": "export function one() { return 1 }\n"})
+    started = time.monotonic()
+    with Engine.open(repo.root) as engine:
+        engine.index()
+        assert time.monotonic() - started < 20
+        assert engine.locate("one").total == 1
+        assert [item.path for item in engine.search("Deepest").results] == ["deep.ts"]
+
+
 def test_masking_takes_time_that_grows_with_the_text_only() -> None:
     started = time.monotonic()
     text = "password" * 60_000

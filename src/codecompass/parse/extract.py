@@ -5,6 +5,7 @@ Order: parse → drafts → root statements → numbering → records → import
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from codecompass.model.facts import FileFacts
 from codecompass.model.module import ModuleFacts, Use
@@ -12,7 +13,7 @@ from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.parse.drafts import Draft, collect_drafts
 from codecompass.parse.imports import ImportRules, collect_imports
 from codecompass.parse.language import Language
-from codecompass.parse.parser import Grammar, Syntax, parse, query_text
+from codecompass.parse.parser import Grammar, Syntax, TooDeepError, parse, query_text
 from codecompass.parse.ranges import innermost
 from codecompass.parse.references import collect_references
 from codecompass.parse.statements import Statement, root_statements
@@ -47,6 +48,8 @@ def extract(language: Language, text: bytes, *, with_reads: bool = False) -> Fil
         )
     except ModuleNotFoundError:  # no wheel of this grammar for this platform
         return _windowed(language, text, lines)
+    except TooDeepError:
+        return replace(_windowed(language, text, lines), has_errors=True)
     return _facts(language, text, lines=lines, syntax=syntax)
 
 

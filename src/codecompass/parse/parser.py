@@ -26,6 +26,13 @@ _ROUGH = 4
 _MATCH_LIMIT = 65_536
 # Expressions of thousands of operands are trees as deep.
 _WALK_DEPTH = 20_000
+# Queries take a time that grows with the square of the depth: half a second at this one.
+_MAX_DEPTH = 60_000
+_LOOKS = 16  # places at which the depth of a tree is looked at
+
+
+class TooDeepError(Exception):
+    """A tree that nobody wrote: things inside things, tens of thousands of times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,8 @@ def parse(
     repaired = [REPAIRS[name] for name in repairs]
     data, tree = _repaired(loaded, data, tree, [item for item in repaired if not item.blanks])
     root = tree.root_node
+    if _is_too_deep(root):
+        raise TooDeepError
     cursor = tree_sitter.QueryCursor(loaded.query, match_limit=_MATCH_LIMIT)
     # Not `captures()`: it hands nodes out in order and so scans all that wait for an
     # unfinished match; on jquery.js, one statement of 10,000 lines, that took 40 times
@@ -100,6 +109,18 @@ def parse(
         module = _walked(walk, tree.root_node, data)
     has_errors = root.has_error or (walk is not None and module is None)  # too deep to be read
     return Syntax(captures, _root_nodes(root, transparent), has_errors, module)
+
+
+def _is_too_deep(root: tree_sitter.Node) -> bool:
+    count = root.descendant_count
+    if count <= _MAX_DEPTH:
+        return False
+    cursor = root.walk()
+    for number in range(1, _LOOKS):
+        cursor.goto_descendant(count * number // _LOOKS)
+        if cursor.depth > _MAX_DEPTH:
+            return True
+    return False
 
 
 def _repaired(
