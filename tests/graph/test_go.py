@@ -149,3 +149,18 @@ def test_a_variable_may_be_called_like_its_type(tmp_path: Path) -> None:
     }
     with Engine.open(write(tmp_path, files)) as engine:
         assert uses(engine, "node.go > node") == ["use.go:4 type", "use.go:6 type"]
+
+
+def test_methods_belong_to_their_type_wherever_they_stand(tmp_path: Path) -> None:
+    files = {
+        "shop/a.go": "package shop\n\ntype Box struct{ n int }\n\nfunc (b *Box) Open() {}\n",
+        "shop/b.go": "package shop\n\nfunc (b Box) Close() {}\n\nfunc Free() {}\n",
+        "other/c.go": "package other\n\ntype Box struct{}\n\nfunc (b Box) Other() {}\n",
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        found = engine.hierarchy("shop/a.go > Box").results
+        assert [item.name for item in found if item.relation == "member"] == [
+            "Box.n", "Box.Open", "Box.Close",
+        ]  # fmt: skip
+        above = engine.hierarchy("shop/b.go > Box > Close").results
+        assert [(item.relation, item.path) for item in above] == [("parent", "shop/a.go")]

@@ -291,6 +291,15 @@ def test_a_change_reaches_what_rests_on_it(
         assert links(engine) == fresh_links(root, tmp_path_factory.mktemp("fresh"))
 
 
+def test_of_many_definitions_types_come_first(tmp_path: Path) -> None:
+    files = {f"f{n}.py": f"class C{n}:\n    def Render(self): ...\n" for n in range(12)}
+    files["z.py"] = "class Render:\n    def show(self): ...\n"
+    with Engine.open(write(tmp_path, files)) as engine:
+        found = engine.hierarchy("Render")
+        assert found.definitions[0].path == "z.py"
+        assert "Render.show" in [item.name for item in found.results]
+
+
 def test_an_answer_says_why_it_is_not_complete(tmp_path: Path) -> None:
     files = {f"f{n}.py": "def same(): ...\n" for n in range(12)}
     files["big.py"] = "x = 1\n" * 300

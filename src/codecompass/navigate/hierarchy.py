@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from posixpath import dirname
 
 from codecompass.model.reference import Role
 from codecompass.model.symbol import PlacedSymbol, SymbolKind
@@ -10,6 +11,7 @@ from codecompass.store.reader import SnapshotReader
 
 _MAX_DEPTH = 12
 _MAX_TYPES = 500
+_GO = "go"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Hierarchy:
 
 def hierarchy(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> Hierarchy:
     """Parent chain, supertypes, subtypes, overridden and overriding methods, members."""
-    found = [Relative("parent", item, depth) for depth, item in _parents(graph, symbol)]
+    found = [Relative("parent", item, depth) for depth, item in _parents(reader, graph, symbol)]
     above, cut_above = climb(graph, symbol, supertypes)
     below, cut_below = climb(graph, symbol, subtypes)
     found += [Relative("supertype", item, depth, line) for item, depth, line in above]
@@ -43,20 +45,47 @@ def hierarchy(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> Hie
 
 
 def members(reader: SnapshotReader, symbol: PlacedSymbol) -> list[PlacedSymbol]:
-    """The definitions right inside a symbol, in source order."""
+    """The definitions right inside a symbol, in source order; of a Go type its methods too."""
     entry = reader.file(symbol.path)
     if entry is None or entry.version_id is None:
         return []
-    return [
+    inside = [
         PlacedSymbol(symbol.path, symbol.language, item)
         for item in reader.outline(entry.version_id)
         if item.parent == symbol.symbol.ordinal and not item.is_statement
     ]
+    return inside + (_methods(reader, symbol) if symbol.language == _GO else [])
 
 
-def _parents(graph: Graph, symbol: PlacedSymbol) -> list[tuple[int, PlacedSymbol]]:
+def _methods(reader: SnapshotReader, symbol: PlacedSymbol) -> list[PlacedSymbol]:
+    """The methods of a Go type: they stand beside it, in any file of its package."""
+    if symbol.symbol.kind is SymbolKind.METHOD:
+        return []
+    found = []
+    for file in reader.catalog.files:
+        if dirname(file.path) == dirname(symbol.path) and file.path.endswith(f".{_GO}"):
+            found += [
+                PlacedSymbol(file.path, _GO, item)
+                for item in reader.outline(file.version_id)
+                if item.parent is None and item.scope == (symbol.symbol.name,)
+            ]
+    return found
+
+
+def _receiver(reader: SnapshotReader, symbol: PlacedSymbol) -> PlacedSymbol | None:
+    """The type that a Go method belongs to."""
+    if symbol.language != _GO or symbol.symbol.parent is not None or not symbol.symbol.scope:
+        return None
+    named = reader.symbols_named(symbol.symbol.scope[-1])
+    beside = [item for item in named if dirname(item.path) == dirname(symbol.path)]
+    return next((item for item in beside if item.symbol.kind is not SymbolKind.METHOD), None)
+
+
+def _parents(
+    reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol
+) -> list[tuple[int, PlacedSymbol]]:
     found: list[tuple[int, PlacedSymbol]] = []
-    owner = graph.owner_of(symbol)
+    owner = graph.owner_of(symbol) or _receiver(reader, symbol)
     while owner is not None and len(found) < _MAX_DEPTH:
         found.append((len(found) + 1, owner))
         owner = graph.owner_of(owner)
@@ -143,7 +172,7 @@ def called_as(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> lis
     found = [
         item.symbol for item in overrides(reader, graph, symbol) if item.relation == "overrides"
     ]
-    if symbol.language != "go" or symbol.symbol.kind is not SymbolKind.METHOD:
+    if symbol.language != _GO or symbol.symbol.kind is not SymbolKind.METHOD:
         return found
     for other in reader.symbols_named(symbol.symbol.name):
         owner = graph.owner_of(other)
