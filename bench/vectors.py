@@ -79,14 +79,15 @@ def _measured(matrix: NDArray[np.int8], questions: list[NDArray[np.float32]]) ->
     signs = np.packbits(matrix > 0, axis=1)
 
     def exact(question: NDArray[np.float32]) -> set[int]:
-        return {place.ordinal or 0 for place, _ in Likeness(vectors, question).best(10, None)}
+        return {place.ordinal or 0 for place in Likeness(vectors, question).best(10, None)}
 
     def by_signs(question: NDArray[np.float32]) -> set[int]:
         asked = small_integers(question)
         bits = np.packbits(asked > 0)[None]
         far = np.asarray(simsimd.cdist(bits, signs, metric="hamming", dtype="bin8"))[0]
         near = np.argpartition(far, _CANDIDATES)[:_CANDIDATES]
-        best = np.argsort(-vectors.dots(asked, near))[:10]
+        products = simsimd.cdist(asked[None], matrix[near], "dot")
+        best = np.argsort(-np.asarray(products)[0])[:10]
         return set(near[best].tolist())
 
     exact_ms, right = _timed(exact, questions)

@@ -48,6 +48,17 @@ def test_hybrid_asks_the_model_and_says_so(repo: Repo, engine: Engine) -> None:
     assert answer.meta.semantic_ratio_used == 1.0
 
 
+def test_a_file_found_by_its_path_shows_the_chunk_that_is_meant(repo: Repo) -> None:
+    repo.commit(FILES)
+    repo.commit({
+        "people.py": "def polygon(points): ...\n\ndef verify_password(given):\n"
+        "    return authenticate(given)\n\ndef unlink(item): ...\n",
+    })  # fmt: skip
+    with Engine.open(repo.root, {"search.alike_candidates": 1}) as engine:
+        found = engine.search("people login credentials check").results
+    assert ("people.py", "verify_password") in [(item.path, item.name) for item in found]
+
+
 def test_a_sure_name_is_found_without_the_model(repo: Repo, engine: Engine) -> None:
     repo.commit(FILES)
     answer = engine.search("remove_tree")

@@ -96,6 +96,12 @@ def test_a_path_finds_its_file(project: Engine) -> None:
     )
 
 
+def test_a_path_with_a_kind_finds_what_is_inside(project: Engine) -> None:
+    found = project.search("src/store.py kind:class").results
+    assert found[0].path == "src/store.py"
+    assert found[0].kind != "file"
+
+
 def test_code_comes_before_its_tests_and_documents(project: Engine) -> None:
     found = paths(project.search("router add route"))
     assert found.index("src/router.py") < found.index("tests/test_router.py")

@@ -298,10 +298,11 @@ def show(
     shares = {term.text: term.share for term in found.terms}
     missing = [hit.place for hit in hits if hit.place not in found.records]
     records = {**found.records, **reader.records_at(missing)}
+    infos = reader.versions(hit.place.version_id for hit in hits)
     results = []
     for hit in hits:
         is_short = level is DetailLevel.LOCATION
-        info = reader.version(hit.place.version_id)
+        info = infos[hit.place.version_id]
         members = [] if is_short else reader.members(hit.place, _MEMBERS)
         source = HitSource(
             hit=hit,
@@ -312,8 +313,8 @@ def show(
             text=None if is_short else view.text(hit.path),
         )
         result = concise_result(source, level, shares=shares, with_factors=with_factors)
-        layer = OVERLAY if hit.path in overlay else None
-        results.append(replace(result, source_layer=layer))
+        is_overlay = hit.path in overlay
+        results.append(replace(result, source_layer=OVERLAY) if is_overlay else result)
     return tuple(results)
 
 

@@ -1,14 +1,14 @@
 """Hits in, results as short as they can be out; secrets are masked here."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from codecompass.model.answer import SearchResult
 from codecompass.model.query import DetailLevel
 from codecompass.model.search import Hit
 from codecompass.model.symbol import PlacedSymbol, Symbol
 from codecompass.present.detail import symbol_result
-from codecompass.present.preview import make_preview
+from codecompass.present.preview import Preview, make_preview
 from codecompass.text.secrets import mask_secrets
 
 _DEFINITIONS_CHARS = 80
@@ -40,7 +40,12 @@ def concise_result(
     )
     placed = PlacedSymbol(hit.path, source.language, symbol) if symbol else None
     factors = {f.name: round(f.amount, 3) for f in hit.factors} if with_factors else None
-    place = SearchResult(
+    is_short = level is DetailLevel.LOCATION
+    preview = None if is_short else _preview(source, start, end, shares)
+    deep = None
+    if level is DetailLevel.CONTEXT and placed:
+        deep = symbol_result(placed, level, {hit.path: source.text})
+    return SearchResult(
         path=hit.path,
         start_line=start,
         end_line=end,
@@ -49,32 +54,25 @@ def concise_result(
         score=round(hit.score, 3),
         handle=placed.handle if placed else hit.path,
         qualified_name=symbol.qualified_name if symbol and symbol.scope else None,
-        match_lines=hit.match_lines or None,
+        match_lines=(preview.match_lines if preview else hit.match_lines) or None,
         factors=factors,
-    )
-    if level is DetailLevel.LOCATION:
-        return place
-    lines = source.text.split("\n", end)[start - 1 : end] if source.text else []
-    preview = make_preview(
-        lines,
-        start,
-        signature=symbol.signature if symbol else "",
-        shares=shares,
-        known_matches=hit.match_lines,
-    )
-    deep = None
-    if level is DetailLevel.CONTEXT and placed:
-        texts = {hit.path: source.text}
-        deep = symbol_result(placed, level, texts)
-    return replace(
-        place,
-        language=source.language,
-        definitions=_definitions(source),
-        preview=preview.text,
-        match_lines=preview.match_lines or None,
+        language=None if is_short else source.language,
+        definitions=None if is_short else _definitions(source),
+        preview=preview.text if preview else None,
         doc=deep.doc if deep else None,
         parent=deep.parent if deep else None,
         body_preview=deep.body_preview if deep else None,
+    )
+
+
+def _preview(source: HitSource, start: int, end: int, shares: Mapping[str, float]) -> Preview:
+    """The lines of a result that show why it matched."""
+    return make_preview(
+        source.text.split("\n", end)[start - 1 : end] if source.text else [],
+        start,
+        signature=source.symbol.signature if source.symbol else "",
+        shares=shares,
+        known_matches=source.hit.match_lines,
     )
 
 

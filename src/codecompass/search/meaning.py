@@ -32,7 +32,11 @@ class Meaning:
         self, limit: int, admitted: Callable[[VersionId], bool] | None, *, least: float
     ) -> list[Place]:
         """The chunks most like the question, of those that are at least so much like it."""
-        return [place for place, _ in self._likeness.best(limit, admitted, least=least)]
+        return self._likeness.best(limit, admitted, least=least)
+
+    def best_inside(self, versions: Sequence[VersionId], *, least: float) -> list[Place]:
+        """Of each content the chunk most like the question, if it is so much like it."""
+        return self._likeness.best_inside(versions, least=least)
 
     def at(self, places: Iterable[Place]) -> dict[Place, float]:
         """How much chunks and whole files are like the question."""

@@ -104,20 +104,22 @@ class _Ranker:
         """One hit for each chunk of a file that matches, or one for the whole file."""
         evidence, weights = self._evidence, self._plan.ranking
         about_file = self._file_factors(index)
-        about_chunks = {place: self._chunk_factors(place) for place in places}
-        further = _further([_sum(factors) for factors in about_chunks.values()])
+        about_chunks = [(place, *self._chunk_factors(place)) for place in places]
+        further = _further([worth for _, _, worth in about_chunks])
         if further:
             about_file.append(Factor("coherence", weights.coherence * further))
         is_asked = index in evidence.asked_files
         if not evidence.needs_symbol and (is_asked or not about_chunks):
             whole = Place(evidence.versions[index], None)
-            about_chunks = {whole: self._phrase_factor(whole)}
+            phrase = self._phrase_factor(whole)
+            about_chunks = [(whole, phrase, _sum(phrase))]
         path = evidence.paths[index]
         preference = self._preferences.factor(path) * self._centrality(path)
+        worth_of_file = _sum(about_file)
         hits = []
-        for place, own in about_chunks.items():
+        for place, own, worth in about_chunks:
+            total = worth_of_file + worth
             factors = about_file + own
-            total = _sum(factors)
             if preference != 1.0:
                 factors.append(Factor("path_preference", total * (preference - 1)))
             hits.append(Hit(path, place, calibrated(total * preference), tuple(factors)))
@@ -166,7 +168,8 @@ class _Ranker:
         )
         return [Factor(name, worth) for name, worth in amounts if worth > 0]
 
-    def _chunk_factors(self, place: Place) -> list[Factor]:
+    def _chunk_factors(self, place: Place) -> tuple[list[Factor], float]:
+        """What speaks for a chunk, and what it is worth together."""
         evidence, weights = self._evidence, self._plan.ranking
         words = self._words(evidence.chunks[place])
         symbol = evidence.records.get(place)
@@ -182,7 +185,8 @@ class _Ranker:
             is_single = len(self._plan.question.words) == 1
             exact = weights.exact_name * (weights.single_name if is_single else 1.0)
             found.append(Factor("exact_name", exact * evidence.names[place]))
-        return found + self._phrase_factor(place)
+        found += self._phrase_factor(place)
+        return found, _sum(found)
 
     def _words(self, levels: tuple[int, ...]) -> _ChunkWords:
         """What the words in a chunk are worth; many chunks have the same."""

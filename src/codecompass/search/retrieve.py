@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ from codecompass.store.lexical import (
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.vectors import DOCS_ROW
 from codecompass.text.identifiers import split_name
+from codecompass.text.patterns import Needed
 
 if TYPE_CHECKING:
     from codecompass.search.meaning import Meaning
@@ -97,16 +98,18 @@ class Retriever:
         terms = self.weighed_terms()
         catalog, text = self.reader.catalog, self.reader.text
         fit = PathFit(catalog.words, terms, self._plan.ranking.relatives)
-        files: set[int] = set()
+        files: Set[int] = set()
         named = self._named()
-        asked: frozenset[int] = frozenset()
-        if only is None:
-            asked = self._asked_files()
-            alike = self._plan.search.alike_candidates
-            files = self._best_files(terms, fit) | asked
-            found = [*self._best_chunks(terms, files), *named, *phrases, *self._alike(alike)]
-        else:
+        asked = self._asked_files() if only is None else frozenset()
+        if only is not None:
             found = list(only)
+        elif asked and not self.needs_symbol:  # a path: what else is called like it
+            files = asked.union(self._best_paths(fit))
+            found = [*named, *phrases]
+        else:
+            files = self._best_files(terms, fit) | asked
+            found = [*self._best_chunks(terms, files), *named, *phrases, *self._alike_in(files)]
+            found += self._alike(self._plan.search.alike_candidates)
         places = dict.fromkeys(place for place in found if place.ordinal is not None)
         copies = self._copies if only is None else self._all_copies
         files |= {index for place in found for index in copies(place.version_id)}
@@ -135,17 +138,25 @@ class Retriever:
             needs_symbol=self.needs_symbol,
         )
 
-    def with_words(self, versions: Collection[VersionId], text: str) -> list[VersionId]:
-        """Those of the contents that have every word of a text in one chunk, if they have any."""
+    def with_words(self, text: str, needed: Needed, *, few: int) -> list[VersionId]:
+        """The contents that have every word of a text in one chunk.
+
+        Where these are more than a few, only those that may hold the text itself.
+        """
         terms = shared_analyzer().count_terms(text)
-        found: list[set[VersionId]] = []
-        for field in (CHUNK_FIELDS[0], FILE_FIELDS[0]):
-            groups = [[Clause(field, term)] for term in terms]
-            hits = self.reader.text.every(groups, self.reader.everything)
-            found.append({hit.version_id for hit in hits}.intersection(versions))
-        in_chunks, in_files = found
-        whole = self.reader.without_definitions(in_files - in_chunks)
-        return sorted(in_chunks.union(whole))
+        in_files = self._with_terms(FILE_FIELDS[0], terms)
+        if not in_files:  # as for most texts
+            return []
+        in_chunks = self._with_terms(CHUNK_FIELDS[0], terms)
+        found = in_chunks.union(self.reader.without_definitions(in_files - in_chunks))
+        if len(found) > few:
+            found.intersection_update(self.reader.may_hold(needed))
+        return sorted(found)
+
+    def _with_terms(self, field: str, terms: Iterable[str]) -> set[VersionId]:
+        groups = [[Clause(field, term)] for term in terms]
+        hits = self.reader.text.every(groups, self.reader.everything)
+        return {hit.version_id for hit in hits}
 
     def has_named(self) -> bool:
         """Whether something is called what the question calls it."""
@@ -182,11 +193,23 @@ class Retriever:
         least = self._plan.search.alike_least
         wanted = limit * _LOOK_AT if self.needs_symbol else limit
         found = self._meaning.best(wanted, admitted, least=least)
+        return self._with_admitted_symbol(found)[:limit]
+
+    def _alike_in(self, files: Iterable[int]) -> list[Place]:
+        """The chunk of each file that means most what the question does."""
+        if self._meaning is None or not self._meaning.finds:
+            return []
+        versions = sorted({self.reader.catalog.versions[index] for index in files})
+        least = self._plan.search.alike_least
+        return self._with_admitted_symbol(self._meaning.best_inside(versions, least=least))
+
+    def _with_admitted_symbol(self, places: list[Place]) -> list[Place]:
+        """Those of the places that the filters on symbols admit."""
         if not self.needs_symbol:
-            return found
+            return places
         filters = self._plan.question.filters
-        records = self.reader.records_at(found)
-        return [p for p in found if p in records and filters.admit_symbol(records[p])][:limit]
+        records = self.reader.records_at(places)
+        return [p for p in places if p in records and filters.admit_symbol(records[p])]
 
     def _file_likeness(self, files: Iterable[int]) -> dict[int, FileLikeness]:
         """How much files mean what the question does."""
@@ -225,10 +248,15 @@ class Retriever:
         whole_files = replace(self.scope, facts=(), keys=None)
         places = self._best(clauses, whole_files, limit)
         inside = (index for place in places for index in self._copies(place.version_id))
-        admitted = None if self._admitted is None else set(self._admitted)
-        return {*inside, *fit.candidates(limit, admitted)}
+        return {*inside, *self._best_paths(fit)}
 
-    def _best_chunks(self, terms: Sequence[Term], files: set[int]) -> list[Place]:
+    def _best_paths(self, fit: PathFit) -> list[int]:
+        """The files whose paths hold most of the question."""
+        limit = max(self._plan.search.file_candidates, self._plan.options.top_k)
+        admitted = None if self._admitted is None else set(self._admitted)
+        return fit.candidates(limit, admitted)
+
+    def _best_chunks(self, terms: Sequence[Term], files: Set[int]) -> list[Place]:
         """The best chunks of all files, and the best of the best files that have none yet."""
         ranking = self._plan.ranking
         limit = max(self._plan.search.chunk_candidates, 2 * self._plan.options.top_k)

@@ -263,9 +263,10 @@ def _lines(
         preference=preferences.factor,
         files=_GUESSED_FILES if guess else 0,
     )
-    versions = reader.may_hold(pattern.needed)
     if guess:
-        versions = retriever.with_words(versions, guess)
+        versions = retriever.with_words(guess, pattern.needed, few=_GUESSED_FILES)
+    else:
+        versions = reader.may_hold(pattern.needed)
     return find_lines(
         reader,
         pattern,

@@ -1,6 +1,7 @@
 """A question's vector in, the chunks of a snapshot that are most like it out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,7 @@ class SnapshotVectors:
         chunks = np.flatnonzero(self.ordinals < DOCS_ROW)  # not rows about files
         self.chunk_at = np.full(len(matrix), -1, np.int32)  # for each row of the file
         self.chunk_at[self.rows[chunks]] = chunks
+        self.is_chunk = self.chunk_at >= 0
         self._keys = (self.versions.astype(np.uint64) << _SHIFT) | self.ordinals
 
     def __len__(self) -> int:
@@ -64,22 +66,20 @@ class SnapshotVectors:
         found = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.where(self._keys[found] == wanted, found, -1)
 
-    def dots(self, asked: NDArray[np.int8], rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The products of a question with some rows of the file."""
-        return _dots(asked, self.matrix[rows])
+    def chunks_of(self, versions: Sequence[VersionId]) -> list[tuple[int, int]]:
+        """Where in the list of rows the chunks of each of some versions begin and end."""
+        firsts = np.array(versions, np.uint64) << _SHIFT
+        starts = np.searchsorted(self._keys, firsts).tolist()
+        ends = np.searchsorted(self._keys, firsts | DOCS_ROW).tolist()
+        return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
 
-    def chunks_like(
-        self, asked: NDArray[np.int8], least: float
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Where in the list of rows chunks stand whose product with a question is so high."""
-        ours = self.chunk_at
+    def products(self, asked: NDArray[np.int8]) -> NDArray[np.float64]:
+        """The products of a question with the rows of the file; those of others mean nothing."""
         if len(self.rows) * 2 > len(self.matrix):
-            scores = _dots(asked, self.matrix)
-        else:  # of most contents it is not asked
-            rows = np.flatnonzero(ours >= 0)
-            scores, ours = _dots(asked, self.matrix[rows]), ours[rows]
-        near = np.flatnonzero((scores >= least) & (ours >= 0))
-        return ours[near].astype(np.int64), scores[near]
+            return _dots(asked, self.matrix)
+        found = np.zeros(len(self.matrix))
+        found[self.rows] = _dots(asked, self.matrix[self.rows])
+        return found
 
 
 def _dots(asked: NDArray[np.int8], compared: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -96,15 +96,20 @@ class Likeness:
         self._vectors = vectors
         self._asked = small_integers(question)
 
+    @cached_property
+    def _products(self) -> NDArray[np.float64]:
+        return self._vectors.products(self._asked)
+
     def best(
         self, limit: int, admitted: Callable[[VersionId], bool] | None, *, least: float = -1.0
-    ) -> list[tuple[Place, float]]:
+    ) -> list[Place]:
         """The chunks most like the question, best first, of the versions that are admitted.
 
         Those that are less like it than `least` are left out.
         """
-        vectors = self._vectors
-        indexes, scores = vectors.chunks_like(self._asked, least * _ONE)
+        vectors, products = self._vectors, self._products
+        near = np.flatnonzero((products >= least * _ONE) & vectors.is_chunk)
+        indexes, scores = vectors.chunk_at[near], products[near]
         if admitted is not None and len(indexes):
             versions = vectors.versions[indexes].tolist()
             good = {version for version in set(versions) if admitted(VersionId(version))}
@@ -115,24 +120,30 @@ class Likeness:
             kept = scores >= last
             indexes, scores = indexes[kept], scores[kept]
         by = np.lexsort((vectors.ordinals[indexes], vectors.order[indexes], -scores))[:limit]
-        return [
-            (
-                Place(
-                    VersionId(int(vectors.versions[indexes[i]])),
-                    int(vectors.ordinals[indexes[i]]),
-                ),
-                float(scores[i]) / _ONE,
-            )
-            for i in by
-        ]
+        return [self._place(index) for index in indexes[by].tolist()]
+
+    def best_inside(self, versions: Sequence[VersionId], *, least: float) -> list[Place]:
+        """Of each version the chunk most like the question, if it is so much like it."""
+        products, rows = self._products, self._vectors.rows
+        found = []
+        for start, end in self._vectors.chunks_of(versions):
+            first = int(rows[start])  # a version's rows stand together
+            best = int(products[first : first + end - start].argmax())
+            if products[first + best] >= least * _ONE:
+                found.append(self._place(start + best))
+        return found
+
+    def _place(self, index: int) -> Place:
+        vectors = self._vectors
+        return Place(VersionId(int(vectors.versions[index])), int(vectors.ordinals[index]))
 
     def at(self, places: Iterable[Place]) -> dict[Place, float]:
         """How much chunks or whole files are like the question, of those that have a vector."""
         asked = list(places)
         found = self._vectors.places(asked)
         known = found[found >= 0]
-        scores = self._vectors.dots(self._asked, self._vectors.rows[known]) / _ONE
         named = [place for place, index in zip(asked, found.tolist(), strict=True) if index >= 0]
+        scores = self._products[self._vectors.rows[known]] / _ONE
         return dict(zip(named, scores.tolist(), strict=True))
 
 

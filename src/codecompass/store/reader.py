@@ -156,12 +156,19 @@ class SnapshotReader:
 
     def version(self, version_id: VersionId) -> VersionInfo:
         """What is known of a version beside its records."""
-        row = self._database.row(
-            "SELECT language, line_count, has_errors FROM versions WHERE id = ?", (version_id,)
-        )
-        if row is None:
-            raise StoreError(f"version {version_id} is missing from the store")
-        return VersionInfo(row[0], row[1], bool(row[2]))
+        return self.versions([version_id])[version_id]
+
+    def versions(self, ids: Iterable[VersionId]) -> dict[VersionId, VersionInfo]:
+        """The same for several."""
+        wanted = sorted(set(ids))
+        sql = "SELECT id, language, line_count, has_errors FROM versions WHERE id IN (*)"
+        found = {
+            VersionId(row[0]): VersionInfo(row[1], row[2], bool(row[3]))
+            for row in self._database.rows_among(sql, wanted)
+        }
+        if len(found) < len(wanted):
+            raise StoreError(f"{len(wanted) - len(found)} versions are missing from the store")
+        return found
 
     def without_definitions(self, versions: Iterable[VersionId]) -> list[VersionId]:
         """Those of the versions that define nothing: each is one document."""
