@@ -1,11 +1,13 @@
 """A run stays under its ceiling by forgetting, and what it finds out is the same."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from codecompass.config.settings import IndexSettings
 from codecompass.engine.engine import Engine
+from codecompass.engine.workspace import open_workspace
 from codecompass.indexing.bounds import segment_mib, share_memory
 from codecompass.link.dialects.python import modules_of
 from codecompass.store.analyzers import shared_analyzer
@@ -50,6 +52,31 @@ def test_a_low_ceiling_gives_the_same_index(repo: Repo, tmp_path: Path) -> None:
     low = everything(repo, tmp_path / "low", {"index.memory_mib": 1})
     assert len(usual) > 100
     assert low == usual
+
+
+@pytest.mark.parametrize("last", ['exec "$REAL" "$@"', "exit 1", '"$REAL" "$@" | head -c 3000'])
+def test_a_process_that_stays_has_many_files_resolved_by_another(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    """Also if that one cannot start, or dies in the middle: what is missing is done here."""
+    repo.write({"hub.py": "def hub(): ...\n"})
+    repo.write({f"m{n}.py": "from hub import hub\nhub()\n" for n in range(80)})
+    home, started = tmp_path / "home", tmp_path / "started"
+    flags = {"store.home": str(home)}
+    with Engine.open(repo.root, flags) as engine:
+        engine.index()
+    program = tmp_path / "python"
+    program.write_text(f"#!/bin/sh\nREAL={sys.executable}\necho x >> {started}\n{last}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    with Engine(open_workspace(repo.root, flags), can_sync_behind=True) as engine:
+        repo.write({"hub.py": "x = 1\nclass hub: ...\n"})
+        found = engine.find_references("hub")
+        assert found.total == 160  # imported and called
+        assert started.read_text() == "x\n"
+        repo.write({"m1.py": "from hub import hub\nhub().hub\n"})
+        assert engine.find_references("hub").total == 160
+        assert started.read_text() == "x\n"  # for one file nobody is started
 
 
 def test_a_process_that_stays_does_not_remember_every_word(repo: Repo) -> None:

@@ -49,7 +49,8 @@ class LiveTree:
     def job_settings(self) -> JobSettings:
         """What a run of the indexer may use."""
         settings = self._workspace.settings
-        return JobSettings(settings.index, settings.refs, self._semantics.embedder())
+        embedder = self._semantics.embedder()
+        return JobSettings(settings.index, settings.refs, embedder, stays=self._can_sync_behind)
 
     def told(self, progress: Progress) -> Progress:
         """Progress for whoever asked, and for whoever listens to all of it."""

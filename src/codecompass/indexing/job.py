@@ -13,6 +13,7 @@ from codecompass.errors import CodeCompassError
 from codecompass.indexing.cascade import ChunkPlace, find_requoted
 from codecompass.indexing.linking import Linking, LinkReport
 from codecompass.indexing.plan import Plan
+from codecompass.indexing.programs import Programs
 from codecompass.indexing.publish import Stage
 from codecompass.indexing.run import extract_all, no_garbage_collection
 from codecompass.indexing.work import WorkItem, forget_words
@@ -63,6 +64,7 @@ class JobSettings:
     index: IndexSettings
     refs: RefSettings
     embedder: Embedder | None = None  # says what chunks mean
+    stays: bool = False  # the process goes on for long after the run
 
     @property
     def worker_model(self) -> str:
@@ -191,11 +193,12 @@ class Job:
             self._session.beat()
             self._progress("link", done, total)
 
+        session = self._session
         linking = Linking(
-            self._session,
-            self._root,
-            plan.name,
+            session,
+            Programs(session.database, self._root, plan.name, session.modules),
             memory_mib=self._settings.index.memory_mib,
+            stays=self._settings.stays,
             progress=tell,
         )
         with no_garbage_collection():

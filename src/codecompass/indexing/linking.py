@@ -5,23 +5,18 @@ from the links of a snapshot that is near, those are kept whose file is the same
 rest on nothing that changed.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from codecompass.indexing.bounds import is_near
+from codecompass.indexing.programs import Files, Programs
+from codecompass.indexing.resolving import Task, batch_size, resolve_apart, resolve_here
 from codecompass.link.digests import digests
-from codecompass.link.families import FAMILIES, FAMILY_OF, Family, is_config
-from codecompass.link.linker import Linker, Program
-from codecompass.link.types import Place
+from codecompass.link.families import FAMILIES, Family, is_config
+from codecompass.link.linker import Program
 from codecompass.model.edge import LinkedFile
-from codecompass.model.module import ModuleFacts
-from codecompass.model.snapshot import LIVE, FileEntry, SnapshotName, VersionId
-from codecompass.parse.stub_tables import stub_tables
+from codecompass.model.snapshot import FileEntry, VersionId
 from codecompass.source.memory import give_back_memory
-from codecompass.source.objects import read_blobs
-from codecompass.source.read import decode_text
-from codecompass.store.database import Database
 from codecompass.store.links import (
     LinkId,
     NodeNumbers,
@@ -29,32 +24,21 @@ from codecompass.store.links import (
     resting_on,
     snapshot_links,
 )
-from codecompass.store.modules import (
-    ModuleInfo,
-    read_imported,
-    read_shared,
-    read_tables,
-    read_uses,
-)
+from codecompass.store.modules import read_imported
 from codecompass.store.repository import WriteSession
 from codecompass.store.snapshots import SnapshotRecord, all_snapshots, snapshot_files
 
-# So many files are resolved before what was worked out for them is forgotten. Where a few
-# have changed it is forgotten sooner: servers do that all day, and memory stays with them.
-_BATCH_FILES, _SMALL_BATCH_FILES = 400, 40
 # After so many, what they took is given back before something that stays lies in between.
 _TIDY_FILES = 10
-# After so many it is seen whether memory comes near its limit.
-_LOOK_FILES = 10
+# A process that stays has more than so many resolved by another: starting one takes as long
+# as resolving twenty.
+_APART_FILES = 60
 # Snapshots looked at for one that is near.
 _MAX_BASES = 6
 # A nearer snapshot than one with so few differences is not looked for.
 _NEAR_FILES = 20
 
 _NO_KEYS: set[str] = set()
-
-Files = Mapping[str, VersionId]
-"""The files of one family in a snapshot that have tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,33 +64,33 @@ class Linking:
     def __init__(
         self,
         session: WriteSession,
-        root: Path,
-        name: SnapshotName,
+        programs: Programs,
         *,
         memory_mib: int,
+        stays: bool,
         progress: Callable[[int, int], None],
     ) -> None:
+        """`stays`: this process goes on for long after the run."""
         self._session = session
         self._memory_mib = memory_mib
         self._database = session.database
-        self._root = root
-        self._name = name
+        self._programs = programs
+        self._stays = stays
         self._progress = progress
-        self._modules: Mapping[VersionId, ModuleInfo] = {}
 
     def run(self, entries: Mapping[str, FileEntry]) -> LinkReport:
         """The links of a snapshot with these files; must not run inside a transaction."""
         self._session.modules.tidy(len(entries))
-        self._modules = self._session.modules.read(self._database, entries.values())
+        self._programs.read(entries.values())
         base = self._nearest(entries)
         touched = self._touched(base, entries) if base else FAMILIES
         found = self._untouched(base, touched) if base else {}
         resolved = 0
         for family in touched:
-            files = self._files_of(family, entries)
+            files = self._programs.files_of(family, entries)
             if not files:
                 continue
-            step = _FamilyLinking(self, family, entries, files)
+            step = _FamilyLinking(self._programs, family, entries, files)
             kept, todo = step.split(base) if base else ({}, list(files))
             found |= kept
             found |= self._resolve(step, todo)
@@ -118,7 +102,7 @@ class Linking:
     def _touched(self, base: _Base, entries: Mapping[str, FileEntry]) -> Sequence[Family]:
         """The families that a difference can reach: of its files, or of their settings."""
         found = {
-            self._family(_version(files, path))
+            self._programs.family(_version(files, path))
             for path in base.difference
             for files in (entries, base.entries)
         }
@@ -131,11 +115,7 @@ class Linking:
     def _untouched(self, base: _Base, touched: Sequence[Family]) -> dict[str, LinkId]:
         """The links of all other families, as they are."""
         languages = {language for family in touched for language in family.languages}
-        ours = {
-            version_id
-            for version_id, module in self._modules.items()
-            if module.language in languages
-        }
+        ours = self._programs.versions_of(languages)
         entries = base.entries
         return {
             path: link_id
@@ -143,53 +123,48 @@ class Linking:
             if entries[path].version_id not in ours
         }
 
-    def _family(self, version_id: VersionId | None) -> str:
-        """The name of a version's family; "" if its uses are not resolved."""
-        if version_id is None or version_id not in self._modules:
-            return ""
-        family = FAMILY_OF.get(self._modules[version_id].language)
-        return family.name if family is not None else ""
-
     def _resolve(self, step: "_FamilyLinking", paths: Sequence[str]) -> dict[str, LinkId]:
         found: dict[str, LinkId] = {}
         if not paths:
             return found
-        linker = Linker(step.program(step.entries, step.files))
         numbers = NodeNumbers(self._database)
-        batch = _BATCH_FILES if len(paths) > _BATCH_FILES else _SMALL_BATCH_FILES
+        size = batch_size(len(paths))
         linked: list[tuple[LinkedFile, VersionId]] = []
-        for number, path in enumerate(paths, start=1):
-            self._progress(number - 1, len(paths))  # one file may take seconds
-            linked.append((linker.link(path), step.files[path]))
-            is_full = number % _LOOK_FILES == 0 and is_near(self._memory_mib)
-            if is_full or len(linked) == batch or number == len(paths):
+        for number, file in enumerate(self._resolved(step, paths), start=1):
+            linked.append((file, step.files[file.path]))
+            is_full = is_near(self._memory_mib)
+            if is_full or len(linked) == size or number == len(paths):
                 with self._database.transaction("store links"):
                     found |= insert_links(self._database, linked, numbers)
                 linked = []
-                linker.forget()
-                if is_full:
-                    numbers.forget()
-                    give_back_memory()
+            if is_full:
+                numbers.forget()
         self._progress(len(paths), len(paths))
         return found
 
-    def _files_of(self, family: Family, entries: Mapping[str, FileEntry]) -> dict[str, VersionId]:
-        versions = {
-            version_id
-            for version_id, module in self._modules.items()
-            if module.language in family.languages
-        }
-        found = {
-            path: entry.version_id
-            for path, entry in entries.items()
-            if entry.version_id is not None and entry.version_id in versions
-        }
-        return dict(sorted(found.items()))
+    def _resolved(self, step: "_FamilyLinking", paths: Sequence[str]) -> Iterator[LinkedFile]:
+        """Resolve files in their order; what another process left undone is done here."""
+        done = 0
+        if self._stays and len(paths) > _APART_FILES:
+            self._progress(0, len(paths))
+            for file in resolve_apart(step.task(paths, self._memory_mib)):
+                done += 1
+                yield file
+                self._progress(done, len(paths))
+        if done < len(paths):
+            yield from resolve_here(
+                step.program(),
+                paths[done:],
+                self._memory_mib,
+                lambda more: self._progress(done + more, len(paths)),
+            )
 
     def _nearest(self, entries: Mapping[str, FileEntry]) -> _Base | None:
         """The snapshot with the fewest differences; its own state before is looked at first."""
         records = all_snapshots(self._database)
-        records.sort(key=lambda record: (record.ref, record.workspace) != tuple(self._name))
+        records.sort(
+            key=lambda record: (record.ref, record.workspace) != tuple(self._programs.name)
+        )
         best: _Base | None = None
         for record in records[:_MAX_BASES]:
             base = self._base(record, entries)
@@ -206,7 +181,7 @@ class Linking:
         if ids is None:
             return None
         before = snapshot_files(self._database, record, self._session.lists)
-        self._modules = self._session.modules.read(self._database, before.values())
+        self._programs.read(before.values())
         links = dict(zip(self.linked_paths(before), ids, strict=True))
         return _Base(before, links, _difference(before, entries))
 
@@ -215,36 +190,8 @@ class Linking:
         return sorted(
             path
             for path, entry in entries.items()
-            if entry.version_id is not None and entry.version_id in self._modules
+            if entry.version_id is not None and self._programs.has_tables(entry.version_id)
         )
-
-    def tables(self, version_id: VersionId | None) -> ModuleFacts | None:
-        """The tables of a version."""
-        return read_tables(self._database, version_id) if version_id is not None else None
-
-    def shares(self, version_id: VersionId) -> bool:
-        """Whether a version has names that every file may know."""
-        return self._modules[version_id].shares
-
-    @property
-    def database(self) -> Database:
-        """The store that is written."""
-        return self._database
-
-    def texts(self, entries: Iterable[FileEntry]) -> dict[str, str]:
-        """The texts of a few files of this snapshot."""
-        wanted = [entry for entry in entries if entry.version_id is not None]
-        if self._name.ref != LIVE:
-            blobs = read_blobs(self._root, [entry.blob_id for entry in wanted])
-            raw = {entry.path: blobs.get(entry.blob_id) for entry in wanted}
-        else:
-            raw = {entry.path: _read(self._root / entry.path) for entry in wanted}
-        texts = {path: decode_text(data) for path, data in raw.items() if data is not None}
-        return {
-            path: text.decode("utf-8", "replace")
-            for path, text in texts.items()
-            if text is not None
-        }
 
 
 class _FamilyLinking:
@@ -252,51 +199,40 @@ class _FamilyLinking:
 
     def __init__(
         self,
-        linking: Linking,
+        programs: Programs,
         family: Family,
         entries: Mapping[str, FileEntry],
         files: Files,
     ) -> None:
-        self._linking = linking
+        self._programs = programs
         self._family = family
-        self.entries = entries
+        self._entries = entries
         self.files = files
 
-    def program(self, entries: Mapping[str, FileEntry], files: Files) -> Program:
+    def program(self) -> Program:
         """Everything that the names of this family may depend on."""
-        database = self._linking.database
-        return Program(
-            family=self._family,
-            paths=list(files),
-            configs=self._linking.texts(self._configs(entries)),
-            shared=lambda: self._shared(files),
-            stubs=stub_tables(self._family.name),
-            tables=lambda path: self._linking.tables(files.get(path)),
-            uses=lambda path: read_uses(database, files[path]),
+        return self._programs.program(self._family, self._entries, self.files)
+
+    def task(self, paths: Sequence[str], memory_mib: int) -> Task:
+        """The same for another process."""
+        programs = self._programs
+        return Task(
+            programs.database.path,
+            programs.root,
+            programs.name,
+            self._family.name,
+            self._entries,
+            paths,
+            memory_mib,
         )
-
-    def _configs(self, entries: Mapping[str, FileEntry]) -> list[FileEntry]:
-        if not self._family.config_names:
-            return []
-        return [entry for path, entry in sorted(entries.items()) if is_config(self._family, path)]
-
-    def _shared(self, files: Files) -> dict[str, list[Place]]:
-        """The names that every file knows, with their declarations in the order of paths."""
-        ids = {version_id for version_id in files.values() if self._linking.shares(version_id)}
-        by_version = read_shared(self._linking.database, sorted(ids))
-        found: dict[str, list[Place]] = {}
-        for path, version_id in files.items():
-            for name, numbers in by_version.get(version_id, {}).items():
-                found.setdefault(name, []).extend((path, number) for number in numbers)
-        return found
 
     def split(self, base: _Base) -> tuple[dict[str, LinkId], list[str]]:
         """The links that stay as they are, and the files that have to be resolved anew."""
-        before = self._linking._files_of(self._family, base.entries)
+        before = self._programs.files_of(self._family, base.entries)
         if any(is_config(self._family, path) for path in base.difference):
             return {}, list(self.files)
         changed = self._changed(before)
-        affected = resting_on(self._linking.database, changed)
+        affected = resting_on(self._programs.database, changed)
         kept: dict[str, LinkId] = {}
         todo: list[str] = []
         for path, version_id in self.files.items():
@@ -314,12 +250,12 @@ class _FamilyLinking:
         moved = before.keys() ^ self.files.keys()
         units = None
         if self._family.has_packages:
-            texts = self._linking.texts(self._configs(self.entries))
+            texts = self._programs.configs(self._family, self._entries)
             units = self._family.modules([*self.files, *before], texts)
         for path in before.keys() | self.files.keys():
             if before.get(path) != self.files.get(path):
-                old = digests(self._linking.tables(before.get(path)))
-                new = digests(self._linking.tables(self.files.get(path)))
+                old = digests(self._programs.tables(before.get(path)))
+                new = digests(self._programs.tables(self.files.get(path)))
                 keys = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
                 found[path] = keys
                 self._add_shared(found, path, before, keys)
@@ -336,7 +272,7 @@ class _FamilyLinking:
         self, found: dict[str, set[str] | None], path: str, before: Files, keys: set[str]
     ) -> None:
         versions = (before.get(path), self.files.get(path))
-        if any(item is not None and self._linking.shares(item) for item in versions):
+        if any(item is not None and self._programs.shares(item) for item in versions):
             known = found.setdefault("", set())
             if known is not None:
                 known |= keys
@@ -345,8 +281,7 @@ class _FamilyLinking:
         self, found: dict[str, set[str] | None], before: Files, moved: Iterable[str]
     ) -> None:
         """Files came or went: imports may mean other files than before."""
-        database = self._linking.database
-        texts = self._linking.texts(self._configs(self.entries))
+        texts = self._programs.configs(self._family, self._entries)
         old = self._family.modules(list(before), texts)
         new = self._family.modules(list(self.files), texts)
         for path in moved:
@@ -355,7 +290,7 @@ class _FamilyLinking:
                 if known is not None:
                     known.add(name)
         both = [path for path in self.files if path in before]
-        imported = read_imported(database, [self.files[path] for path in both])
+        imported = read_imported(self._programs.database, [self.files[path] for path in both])
         for path in both:
             modules = imported.get(self.files[path], ())
             if any(old.resolve(path, name) != new.resolve(path, name) for name in modules):
@@ -376,10 +311,3 @@ def _difference(before: Mapping[str, FileEntry], after: Mapping[str, FileEntry])
 def _version(entries: Mapping[str, FileEntry], path: str) -> VersionId | None:
     entry = entries.get(path)
     return entry.version_id if entry is not None else None
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None

@@ -14,7 +14,12 @@ _SAFE_PATH = "PYTHONSAFEPATH"
 
 def own_command(*arguments: str) -> list[str]:
     """The command that runs this program with some arguments."""
-    return [sys.executable, "-P", "-m", "codecompass", *arguments]
+    return [*own_module("codecompass"), *arguments]
+
+
+def own_module(name: str) -> list[str]:
+    """The command that runs a module of this program."""
+    return [sys.executable, "-P", "-m", name]
 
 
 @contextmanager

@@ -93,6 +93,7 @@ class Database:
         read_only: bool = False,
         create: bool = True,
     ) -> None:
+        self.path = path
         self._number = next(_numbers)
         may_only_read = read_only or not create
         is_fixed = may_only_read and not is_writable(path.parent)
