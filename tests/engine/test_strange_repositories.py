@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from codecompass.cli.terminal import visible
 from codecompass.config.load import load_settings
 from codecompass.engine.engine import Engine
 from codecompass.engine.workspace import enclosing_workspace
@@ -20,10 +21,11 @@ from tests.conftest import Repo
 from tests.store.test_portable import Parts, _changed_facts, rewritten
 
 
-def test_its_git_settings_lead_to_no_other_folder(repo: Repo, tmp_path: Path) -> None:
-    private = tmp_path / "private"
-    private.mkdir()
-    (private / "note.py").write_text("def private_note(): ...\n")
+@pytest.mark.parametrize("where", ["private", ".", "/"])
+def test_its_git_settings_lead_to_no_other_folder(repo: Repo, tmp_path: Path, where: str) -> None:
+    private = tmp_path / where
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private/note.py").write_text("def private_note(): ...\n")
     repo.commit({"a.py": "def one(): ...\n"})
     repo.git("config", "core.worktree", str(private))
     assert enclosing_workspace(repo.root) == repo.root
@@ -40,6 +42,13 @@ def test_its_settings_are_no_file_of_somebody_else(repo: Repo, tmp_path: Path, n
     outside.write_text(f"[{part}]\nmax_top_k = 7\n")
     (repo.root / name).symlink_to(outside)
     assert load_settings(repo.root).search.max_top_k == 100
+
+
+@pytest.mark.parametrize("name", ["codecompass.toml", "pyproject.toml"])
+def test_settings_that_lead_in_a_circle_are_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to(tmp_path / name)
+    with pytest.raises(ConfigInvalid, match="cannot be read"):
+        load_settings(tmp_path)
 
 
 def test_settings_without_end_are_refused(tmp_path: Path) -> None:
@@ -72,8 +81,11 @@ def test_no_ref_is_a_search_by_expression(repo: Repo, ref: str) -> None:
 
 
 def test_no_ignore_pattern_takes_for_ever() -> None:
-    rules = make_rules({".codecompassignore": "*a" * 25 + "*b\n**/a/**/a/**/a/**/a/**/b\n*.log\n"})
+    many = "*a*a*a/*a*a*a/*a*a*a/b"
+    lines = ["*a" * 25 + "*b", "**/a/**/a/**/a/**/a/**/b", many, "*.log"]
+    rules = make_rules({".codecompassignore": "\n".join(lines)})
     started = time.monotonic()
+    assert rules.rule_for("/".join(["a" * 60] * 3) + "/x.py", is_tracked=False) is None
     assert rules.rule_for("a" * 120 + ".py", is_tracked=False) is None
     assert rules.rule_for("a/" * 60 + "x.py", is_tracked=False) is None
     assert time.monotonic() - started < 5
@@ -83,13 +95,23 @@ def test_no_ignore_pattern_takes_for_ever() -> None:
 def test_one_file_does_not_hold_up_the_others(repo: Repo) -> None:
     """Queries over it would take minutes; its text is found all the same."""
     deep = "type Deepest = " + "A<" * 150_000 + "B" + ">" * 150_000 + ";\n"
+    nested = "function innermost(){\n" * 20_000 + "}\n" * 20_000
     repo.write({"deep.ts": deep, "a.ts": "export function one() { return 1 }\n"})
+    repo.write({"nested.js": nested})
     started = time.monotonic()
     with Engine.open(repo.root) as engine:
         engine.index()
         assert time.monotonic() - started < 20
         assert engine.locate("one").total == 1
         assert [item.path for item in engine.search("Deepest").results] == ["deep.ts"]
+        assert engine.search("innermost").results[0].path == "nested.js"
+
+
+@pytest.mark.parametrize(
+    "text", ['api_key = "{}"', 'x = "postgres://user:{}@host/db"'], ids=["value", "address"]
+)
+def test_long_secrets_are_masked_too(text: str) -> None:
+    assert "A1b2" not in mask_secrets(text.format("A1b2" * 400))
 
 
 def test_masking_takes_time_that_grows_with_the_text_only() -> None:
@@ -159,3 +181,7 @@ def test_paths_in_an_archive_are_texts(repo: Repo, engine: Engine, tmp_path: Pat
     with pytest.raises(ArchiveRefused):
         engine.import_state(bad, force=True)
     assert engine.locate("one").total == 1
+
+
+def test_line_ends_of_windows_are_no_orders() -> None:
+    assert visible("one\r\ntwo\rthree\x1b[2J") == "one\ntwo\\x0dthree\\x1b[2J"

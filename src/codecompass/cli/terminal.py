@@ -22,7 +22,7 @@ def print_text(text: str) -> None:
 
 def visible(text: str) -> str:
     """A text in which nothing is an order to the terminal, whoever wrote it."""
-    return text.translate(_ORDERS)
+    return text.replace("\r\n", "\n").translate(_ORDERS)
 
 
 def print_json(answer: object) -> None:

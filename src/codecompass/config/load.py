@@ -121,7 +121,8 @@ def _read(path: Path) -> str:
 
 def _is_foreign(path: Path, root: Path) -> bool:
     """Whether a project's file is a link to something that is not the project's."""
-    return path.is_symlink() and not path.resolve().is_relative_to(root.resolve())
+    real = Path(os.path.realpath(path))  # `resolve` fails where links lead in a circle
+    return path.is_symlink() and not real.is_relative_to(os.path.realpath(root))
 
 
 def _file_values(path: Path, *, table: tuple[str, ...]) -> dict[str, tuple[object, str]]:

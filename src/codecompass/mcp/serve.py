@@ -8,6 +8,7 @@ from codecompass import __version__
 from codecompass.errors import BadInput
 from codecompass.mcp.protocol import ServerFacts
 from codecompass.mcp.tools import SETS, chosen_tools, listed
+from codecompass.source.program import trust_no_folder
 
 if TYPE_CHECKING:
     from codecompass.mcp.calls import Calls
@@ -17,6 +18,7 @@ PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 
 def run_serve_mcp(parsed: argparse.Namespace) -> int:
     """Serve agents until they go."""
+    trust_no_folder()
     if parsed.auto_workspace and not parsed.allowed_root:
         raise BadInput(
             "--auto-workspace: needs an --allowed-root",

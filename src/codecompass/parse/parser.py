@@ -28,6 +28,8 @@ _MATCH_LIMIT = 65_536
 _WALK_DEPTH = 20_000
 # Queries take a time that grows with the square of the depth: half a second at this one.
 _MAX_DEPTH = 60_000
+# So does all that is done with definitions inside definitions.
+_MAX_NESTED = 300
 _LOOKS = 16  # places at which the depth of a tree is looked at
 
 
@@ -102,6 +104,8 @@ def parse(
     for span in list(found.pop("injection", ())):
         _collect_injected(loaded, data, span, found)
     captures = {name: sorted(spans) for name, spans in found.items()}
+    if _is_nested_too_deep(captures):
+        raise TooDeepError
     module = None
     if walk is not None:
         blanking = [item for item in repaired if item.blanks]
@@ -119,6 +123,20 @@ def _is_too_deep(root: tree_sitter.Node) -> bool:
     for number in range(1, _LOOKS):
         cursor.goto_descendant(count * number // _LOOKS)
         if cursor.depth > _MAX_DEPTH:
+            return True
+    return False
+
+
+def _is_nested_too_deep(captures: Mapping[str, Sequence[ByteRange]]) -> bool:
+    """Whether definitions stand inside each other deeper than anybody writes them."""
+    found = {span for name in captures if name.startswith("symbol.") for span in captures[name]}
+    spans = sorted(found, key=lambda span: (span[0], -span[1]))
+    ends: list[int] = []  # of those around the one that is looked at
+    for start, end in spans:
+        while ends and ends[-1] <= start:
+            ends.pop()
+        ends.append(end)
+        if len(ends) > _MAX_NESTED:
             return True
     return False
 

@@ -97,13 +97,23 @@ def find_repository(folder: Path) -> GitPlace | None:
     lines = done.stdout.decode("utf-8", "surrogateescape").split("\n")
     if done.returncode == 0:
         _, common, git_dir, prefix, top = lines[:5]
-        if not folder.resolve().is_relative_to(top):
+        if not _is_at_home(folder, top):
             return None  # its settings name files elsewhere: nobody asked for those
         return GitPlace(Path(common), Path(git_dir), Path(top), prefix, is_bare=False)
     # Without a work tree git stops at the last question.
     if lines[0] == "true" and Path(lines[1]) == folder:
         return GitPlace(folder, folder, folder, "", is_bare=True)
     return None
+
+
+def _is_at_home(folder: Path, top: str) -> bool:
+    """Whether a working tree is where git found the repository, and not where that says."""
+    here = folder.resolve()
+    nearest = next((place for place in (here, *here.parents) if (place / ".git").exists()), None)
+    try:
+        return nearest is not None and nearest.samefile(top)
+    except OSError:
+        return False
 
 
 def head_commit(folder: Path) -> str | None:

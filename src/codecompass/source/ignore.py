@@ -110,7 +110,8 @@ def _is_too_dear(line: str) -> bool:
     """Whether to try a pattern can take for ever: a repository somebody cloned may hold one."""
     parts = line.split("/")
     deep = sum(part == "**" for part in parts)
-    return max(deep, *(part.count("*") for part in parts if part != "**"), 0) > _MAX_STARS
+    stars = sum(part.count("*") for part in parts if part != "**")
+    return stars > _MAX_STARS or stars + deep > _MAX_STARS + 1
 
 
 def is_ignored_folder(name: str) -> bool:
@@ -120,7 +121,7 @@ def is_ignored_folder(name: str) -> bool:
 
 def built_in_rule(path: str, *, is_tracked: bool) -> IgnoredFile | None:
     """The built-in rule that leaves a file out, if any."""
-    if len(path.splitlines()) > 1:  # could pass for lines of an answer
+    if path.splitlines() != [path]:  # could pass for lines of an answer
         return IgnoredFile(path, BUILT_IN, 0, "a line break in its name")
     *folders, name = path.split("/")
     for folder in folders:

@@ -22,9 +22,17 @@ def own_module(name: str) -> list[str]:
     return [sys.executable, "-P", "-m", name]
 
 
+def trust_no_folder() -> None:
+    """Have no process that this one starts, from any thread, look into its current folder."""
+    os.environ[_SAFE_PATH] = "1"
+
+
 @contextmanager
 def safe_children() -> Generator[None]:
-    """For processes whose command is not ours to write: those that Python starts inside."""
+    """For processes whose command is not ours to write: those that Python starts inside.
+
+    For one thread at a time; a process with several asks `trust_no_folder` once.
+    """
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
     try:

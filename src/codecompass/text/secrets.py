@@ -29,7 +29,7 @@ _PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
 )
 """Each with texts of which one is in everything it matches: most texts have none of them."""
 
-_IN_ADDRESS = re.compile(r"""://[^\s:/@"']{1,200}:[^\s/@"']{3,200}@""")
+_IN_ADDRESS = re.compile(r"""://[^\s:/@"']{1,200}:[^\s/@"']{3,2000}@""")
 """A user and password before the name of a host."""
 
 # Literal values of variables that say what they hold. Every repeat is bounded: a line may be
@@ -40,7 +40,7 @@ _NAMED = tuple(
 )
 _ASSIGNED = re.compile(
     rf"""(?i)((?:{"|".join(_NAMES)})\w{{0,40}}["']?(?:\s{{0,9}}:\s{{0,9}}[\w.\[\]| ]{{1,40}})?"""
-    rf"""\s{{0,9}}[:=]\s{{0,9}})(["'])(?!\2)[^"'\s]{{8,500}}\2"""
+    rf"""\s{{0,9}}[:=]\s{{0,9}})(["'])(?!\2)[^"'\s]{{8,}}\2"""
 )
 
 
