@@ -164,3 +164,22 @@ def test_methods_belong_to_their_type_wherever_they_stand(tmp_path: Path) -> Non
         ]  # fmt: skip
         above = engine.hierarchy("shop/b.go > Box > Close").results
         assert [(item.relation, item.path) for item in above] == [("parent", "shop/a.go")]
+
+
+def test_a_method_belongs_to_no_field_class_or_test_of_the_same_name(tmp_path: Path) -> None:
+    files = {
+        "shop/a.go": "package shop\n\ntype Server struct{ Box Box }\n",
+        "shop/abox.py": "class Box:\n    def area(self): ...\n",
+        "shop/b.go": "package shop\n\ntype Box struct{}\n\nfunc (b *Box) Open() {}\n",
+        "shop/b_test.go": "package shop_test\n\ntype Box int\n\nfunc (b Box) Only() {}\n",
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        above = engine.hierarchy("shop/b.go > Box > Open").results
+        assert [(item.relation, item.path) for item in above] == [("parent", "shop/b.go")]
+        for name, members in (
+            ("shop/b.go > Box", ["Box.Open"]),
+            ("shop/b_test.go > Box", ["Box.Only"]),
+            ("shop/a.go > Server > Box", []),
+        ):
+            found = engine.hierarchy(name).results
+            assert [item.name for item in found if item.relation == "member"] == members

@@ -20,7 +20,7 @@ from codecompass.model.graph_answer import (
 from codecompass.model.page import Page, page_at
 from codecompass.model.query import DetailLevel, GraphOptions, SymbolFilters
 from codecompass.model.reference import USAGE, Role
-from codecompass.model.symbol import PlacedSymbol, SymbolKind
+from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol
 from codecompass.navigate.calls import Call, Direction, call_graph, joined
 from codecompass.navigate.hierarchy import called_as, hierarchy
 from codecompass.navigate.lookup import Lookup, locate
@@ -39,17 +39,6 @@ _MAX_DEPTH = 10
 _MAX_BROKEN = 3
 _MAX_OTHERS = 3
 _POSSIBLE = str(Confidence.POSSIBLE)
-_TYPES = frozenset(
-    {
-        SymbolKind.CLASS,
-        SymbolKind.INTERFACE,
-        SymbolKind.TRAIT,
-        SymbolKind.PROTOCOL,
-        SymbolKind.STRUCT,
-        SymbolKind.ENUM,
-        SymbolKind.TYPE,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +225,8 @@ class GraphQuestions:
         found.check(symbol)
         # What tools made comes last, and types come before members that are called like them.
         own_first = sorted(
-            found.matches, key=lambda item: (_is_made(item.path), item.symbol.kind not in _TYPES)
+            found.matches,
+            key=lambda item: (_is_made(item.path), item.symbol.kind not in TYPE_KINDS),
         )
         return _Subject(found, tuple(own_first[:_MAX_DEFINITIONS]))
 

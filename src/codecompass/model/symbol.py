@@ -39,6 +39,19 @@ class SymbolKind(StrEnum):
     EXPRESSION = "expression"
 
 
+TYPE_KINDS = frozenset(
+    {
+        SymbolKind.CLASS,
+        SymbolKind.INTERFACE,
+        SymbolKind.TRAIT,
+        SymbolKind.PROTOCOL,
+        SymbolKind.STRUCT,
+        SymbolKind.ENUM,
+        SymbolKind.TYPE,
+    }
+)
+"""Kinds that name types."""
+
 STATEMENT_KINDS = frozenset({SymbolKind.IMPORT, SymbolKind.EXPORT, SymbolKind.EXPRESSION})
 """Kinds of root statements: chunks of their own, but not definitions."""
 

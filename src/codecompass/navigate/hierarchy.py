@@ -1,17 +1,17 @@
 """A symbol in, its family out: what it is part of, its members, its types up and down."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from posixpath import dirname
 
 from codecompass.model.reference import Role
-from codecompass.model.symbol import PlacedSymbol, SymbolKind
+from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol, SymbolKind
 from codecompass.navigate.uses import Graph
 from codecompass.store.reader import SnapshotReader
 
 _MAX_DEPTH = 12
 _MAX_TYPES = 500
-_GO = "go"
+_GO, _GO_TEST = "go", "_test.go"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,14 @@ def members(reader: SnapshotReader, symbol: PlacedSymbol) -> list[PlacedSymbol]:
 
 def _methods(reader: SnapshotReader, symbol: PlacedSymbol) -> list[PlacedSymbol]:
     """The methods of a Go type: they stand beside it, in any file of its package."""
-    if symbol.symbol.kind is SymbolKind.METHOD:
+    types = _go_types(reader, symbol.symbol.name, dirname(symbol.path))
+    if symbol not in types:
         return []
     found = []
     for file in reader.catalog.files:
-        if dirname(file.path) == dirname(symbol.path) and file.path.endswith(f".{_GO}"):
+        if dirname(file.path) == dirname(symbol.path) and file.language == _GO:
+            if _meant_in(types, file.path) != symbol:
+                continue
             found += [
                 PlacedSymbol(file.path, _GO, item)
                 for item in reader.outline(file.version_id)
@@ -76,9 +79,28 @@ def _receiver(reader: SnapshotReader, symbol: PlacedSymbol) -> PlacedSymbol | No
     """The type that a Go method belongs to."""
     if symbol.language != _GO or symbol.symbol.parent is not None or not symbol.symbol.scope:
         return None
-    named = reader.symbols_named(symbol.symbol.scope[-1])
-    beside = [item for item in named if dirname(item.path) == dirname(symbol.path)]
-    return next((item for item in beside if item.symbol.kind is not SymbolKind.METHOD), None)
+    types = _go_types(reader, symbol.symbol.scope[-1], dirname(symbol.path))
+    return _meant_in(types, symbol.path) if types else None
+
+
+def _go_types(reader: SnapshotReader, name: str, folder: str) -> list[PlacedSymbol]:
+    """The types of a name in a folder; tests may be a package with types of their own."""
+    return [
+        item
+        for item in reader.symbols_named(name)
+        if item.language == _GO
+        and item.symbol.parent is None
+        and item.symbol.kind in TYPE_KINDS
+        and dirname(item.path) == folder
+    ]
+
+
+def _meant_in(types: Sequence[PlacedSymbol], path: str) -> PlacedSymbol:
+    """The type that a file means by its name: its own, or one of a test if it is one."""
+    is_test = path.endswith(_GO_TEST)
+    return min(
+        types, key=lambda item: (item.path != path, item.path.endswith(_GO_TEST) != is_test)
+    )
 
 
 def _parents(
@@ -175,7 +197,7 @@ def called_as(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> lis
     if symbol.language != _GO or symbol.symbol.kind is not SymbolKind.METHOD:
         return found
     for other in reader.symbols_named(symbol.symbol.name):
-        owner = graph.owner_of(other)
+        owner = graph.owner_of(other) if other.language == _GO else None
         if owner is not None and owner.symbol.kind is SymbolKind.INTERFACE:
             found.append(other)
     return found
