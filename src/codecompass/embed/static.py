@@ -79,12 +79,13 @@ class StaticModel:
     def embed_paths(self, paths: Sequence[Sequence[str]]) -> Vectors:
         """The vectors of paths, each given by its words."""
         if len(self._paths) + len(paths) > _MAX_PATHS:
-            self._paths.clear()
+            self._paths = {}  # others may be reading the old ones
+        known = self._paths
         keys = [tuple(words) for words in paths]
-        fresh = [key for key in dict.fromkeys(keys) if key not in self._paths]
+        fresh = [key for key in dict.fromkeys(keys) if key not in known]
         vectors = self.embed_code([dict.fromkeys(key, 1) for key in fresh])
-        self._paths.update(zip(fresh, vectors, strict=True))
-        return np.array([self._paths[key] for key in keys], np.float32).reshape(-1, self.dims)
+        known.update(zip(fresh, vectors, strict=True))
+        return np.array([known[key] for key in keys], np.float32).reshape(-1, self.dims)
 
     def embed_question(self, terms: Sequence[str]) -> Vectors:
         """The vector of a question; how often it says a word does not matter."""

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 
 from codecompass.indexing.bounds import is_near
 from codecompass.indexing.programs import Files, Programs
-from codecompass.indexing.resolving import Task, batch_size, resolve_apart, resolve_here
+from codecompass.indexing.resolving import (
+    LOOK_FILES,
+    Task,
+    batch_size,
+    resolve_apart,
+    resolve_here,
+)
 from codecompass.link.digests import digests
 from codecompass.link.families import FAMILIES, Family, is_config
 from codecompass.link.linker import Program
@@ -132,7 +138,7 @@ class Linking:
         linked: list[tuple[LinkedFile, VersionId]] = []
         for number, file in enumerate(self._resolved(step, paths), start=1):
             linked.append((file, step.files[file.path]))
-            is_full = is_near(self._memory_mib)
+            is_full = number % LOOK_FILES == 0 and is_near(self._memory_mib)
             if is_full or len(linked) == size or number == len(paths):
                 with self._database.transaction("store links"):
                     found |= insert_links(self._database, linked, numbers)

@@ -29,8 +29,9 @@ from codecompass.store.modules import KnownModules
 # So many files are resolved before what was worked out for them is forgotten. Where a few
 # have changed it is forgotten sooner: servers do that all day, and memory stays with them.
 _BATCH_FILES, _SMALL_BATCH_FILES = 400, 40
-# After so many it is seen whether memory comes near its limit.
-_LOOK_FILES = 10
+LOOK_FILES = 10
+"""After so many it is seen whether memory comes near its limit."""
+
 _BUSY_TIMEOUT_S = 10.0
 _CACHE_MIB = 8
 
@@ -49,7 +50,7 @@ def resolve_here(
     for number, path in enumerate(paths, start=1):
         progress(number - 1)  # one file may take seconds
         yield linker.link(path)
-        is_full = number % _LOOK_FILES == 0 and is_near(memory_mib)
+        is_full = number % LOOK_FILES == 0 and is_near(memory_mib)
         if is_full or number % size == 0:
             linker.forget()
         if is_full:
@@ -109,5 +110,5 @@ def serve_task(source: IO[bytes], target: IO[bytes]) -> None:
 
 if __name__ == "__main__":
     # Nobody listens any more, or the store is full or gone: whoever asked does it himself.
-    with contextlib.suppress(CodeCompassError, BrokenPipeError):
+    with contextlib.suppress(CodeCompassError, OSError):
         serve_task(sys.stdin.buffer, sys.stdout.buffer)
