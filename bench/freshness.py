@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from codecompass import Engine
+from codecompass.engine.workspace import open_workspace
 
 _SETTLE_S = 2.5  # until the times of files just written can be trusted
 
@@ -30,6 +31,7 @@ def main() -> None:
     root = given.repository.resolve()
     with Engine.open(root) as engine:
         engine.index()
+    with Engine(open_workspace(root), can_sync_behind=True) as engine:
         counts = engine.status().counts
         watched = "with a watcher" if engine.status().watcher else "without a watcher"
         print(f"{root.name}: {counts.files if counts else 0:,} files, {watched}")

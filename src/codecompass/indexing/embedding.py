@@ -41,6 +41,8 @@ class VectorFill:
 
     def missing(self, entries: Iterable[FileEntry]) -> list[FileEntry]:
         """One file for each content that has no vectors of this model."""
+        if self._session.vectors.has_all(self._embedder.id):
+            return []
         by_version = {entry.version_id: entry for entry in entries if entry.version_id is not None}
         return [
             by_version[version_id]

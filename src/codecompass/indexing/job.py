@@ -220,7 +220,8 @@ class Job:
         self._problem = fill.problem
 
     def _find_requoted(self, stage: Stage, plan: Plan) -> list[ChunkPlace]:
-        if not plan.known:
+        """What quotes a changed signature, for whoever asked for the run and is told of it."""
+        if not plan.known or self._settings.stays:
             return []
         put = [*plan.changed(), *stage.entries]
         return find_requoted(self._database, known=plan.known, put=put, dropped=plan.dropped())

@@ -135,13 +135,24 @@ class VectorWriter:
             kind = StoreFull if error.errno == errno.ENOSPC else StoreError
             raise kind(f"{file}: {error.strerror}") from error
 
-    def missing(self, model: str, versions: Iterable[VersionId]) -> list[VersionId]:
-        """Those of some versions that have no vectors of a model."""
+    def has_all(self, model: str) -> bool:
+        """Whether no version lacks vectors of a model, as after most runs."""
+        count = "SELECT COUNT(*) FROM vectors WHERE model = ?"  # one for each, gone with it
+        sql = f"SELECT (SELECT COUNT(*) FROM versions) = ({count})"  # noqa: S608  # our own text
+        row = self._database.row(sql, (model,))
+        return self._is_whole(model) and bool(row and row[0])
+
+    def _is_whole(self, model: str) -> bool:
+        """Whether a model's file is there and as long as it has to be."""
         file = self._database.row(
             "SELECT file, dims, row_count FROM vector_files WHERE model = ?", (model,)
         )
+        return file is not None and _size(self._folder / file[0]) >= file[1] * file[2]
+
+    def missing(self, model: str, versions: Iterable[VersionId]) -> list[VersionId]:
+        """Those of some versions that have no vectors of a model."""
         wanted = set(versions)
-        if file is None or _size(self._folder / file[0]) < file[1] * file[2]:
+        if not self._is_whole(model):
             return sorted(wanted)
         rows = self._database.rows("SELECT version_id FROM vectors WHERE model = ?", (model,))
         return sorted(wanted - {row[0] for row in rows})
