@@ -22,7 +22,7 @@ from codecompass.link.families import FAMILIES, Family, is_config
 from codecompass.link.linker import Program
 from codecompass.model.edge import LinkedFile
 from codecompass.model.snapshot import FileEntry, VersionId
-from codecompass.source.memory import give_back_memory
+from codecompass.source.memory import give_back_memory, used_mib
 from codecompass.store.links import (
     LinkId,
     NodeNumbers,
@@ -153,7 +153,8 @@ class Linking:
         done = 0
         if self._stays and len(paths) > _APART_FILES:
             self._progress(0, len(paths))
-            for file in resolve_apart(step.task(paths, self._memory_mib)):
+            room = max(1, self._memory_mib - used_mib())  # the ceiling is for both processes
+            for file in resolve_apart(step.task(paths, room)):
                 done += 1
                 yield file
                 self._progress(done, len(paths))
