@@ -4,8 +4,10 @@ Built once for each published state and kept while it lasts. Paths are no part o
 content, so the text index does not know them; there are few of them and they are short.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -104,6 +106,23 @@ class Catalog:
         if near is not None and near.paths == self.paths:
             for name in _OF_PATHS & vars(near).keys():
                 vars(self)[name] = vars(near)[name]
+
+    def updated(self, changed: Iterable[CatalogFile]) -> "Catalog":
+        """The same paths, some of them with other contents of the same language."""
+        found = copy(self)  # with all that was made of the paths
+        vars(found).pop("by_path", None)
+        found.files, found.versions = list(self.files), list(self.versions)
+        by_version = dict(self.by_version)
+        for file in changed:
+            index = bisect_left(self.paths, file.path)
+            old = found.versions[index]
+            found.files[index], found.versions[index] = file, file.version_id
+            left = [other for other in by_version.pop(old) if other != index]
+            if left:
+                by_version[old] = left
+            by_version[file.version_id] = sorted([*by_version.get(file.version_id, ()), index])
+        found.by_version = by_version
+        return found
 
     @cached_property
     def by_path(self) -> Mapping[str, CatalogFile]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from codecompass.store.database import Database
 from codecompass.store.grams import GramIndex
 from codecompass.store.graph import LinkMap
 from codecompass.store.lists import FileLists
-from codecompass.store.modules import KnownModules
+from codecompass.store.modules import KnownModules, most_kept
 from codecompass.store.snapshots import (
     Extraction,
     SnapshotRecord,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # A question on a ref and one on the working tree by turns, twice over.
 _KEPT_SNAPSHOTS = 4
-# So many contents are read at once, and may be kept beyond those of a snapshot.
+# So many contents are read at once.
 _BATCH = 900
 
 _Versions = tuple[int, int]
@@ -54,22 +54,18 @@ class KeptSnapshot:
         self.generation = record.generation
         self.revision = record.revision
         self.files = files
-        used = {entry.version_id for entry in files.values() if entry.version_id is not None}
-        self.extractors = sorted({extractions[version_id] for version_id in used})
-        known: Mapping[str, CatalogFile] = before.catalog.by_path if before else {}
-        indexed: list[CatalogFile] = []
-        for path, entry in files.items():
-            old = known.get(path)
-            if old is not None and old.version_id == entry.version_id:
-                indexed.append(old)
-            elif entry.version_id is not None:
-                language = extractions[entry.version_id].language
-                indexed.append(CatalogFile(path, entry.version_id, language))
-        near = before.catalog if before else None
-        self.catalog: Catalog = Catalog(indexed, shared_analyzer(), near)
         self._versions: _Versions = (-1, -1)
         self._seen: tuple[int, int] | None = None  # the state of the store they are of
         self._others: frozenset[VersionId] = frozenset()
+        few = _few_changes(before, files, extractions) if before else None
+        if before is not None and few is not None:
+            self.extractors: Sequence[Extraction] = before.extractors
+            self.catalog: Catalog = before.catalog.updated(few)
+        else:
+            used = {entry.version_id for entry in files.values() if entry.version_id is not None}
+            self.extractors = sorted({extractions[version_id] for version_id in used})
+            near = before.catalog if before else None
+            self.catalog = Catalog(_indexed(files, extractions, near), shared_analyzer(), near)
 
     def links(self, database: Database, modules: KnownModules) -> LinkMap:
         """Which link each path has."""
@@ -91,6 +87,43 @@ class KeptSnapshot:
             self._others = frozenset(VersionId(row[0]) for row in rows if row[0] not in ours)
             self._versions = versions
         return self._others
+
+
+def _indexed(
+    files: Mapping[str, FileEntry], extractions: _Extractions, near: Catalog | None
+) -> list[CatalogFile]:
+    """Those of the files that are indexed; what is known of them is taken over."""
+    known: Mapping[str, CatalogFile] = near.by_path if near else {}
+    found: list[CatalogFile] = []
+    for path, entry in files.items():
+        old = known.get(path)
+        if old is not None and old.version_id == entry.version_id:
+            found.append(old)
+        elif entry.version_id is not None:
+            language = extractions[entry.version_id].language
+            found.append(CatalogFile(path, entry.version_id, language))
+    return found
+
+
+def _few_changes(
+    before: KeptSnapshot, files: Mapping[str, FileEntry], extractions: _Extractions
+) -> list[CatalogFile] | None:
+    """The files that have another content than before; None if more than contents changed."""
+    if len(files) != len(before.files):
+        return None
+    found: list[CatalogFile] = []
+    for path, entry in files.items():
+        old = before.files.get(path)
+        if old is entry:
+            continue
+        if old is None or old.version_id is None or entry.version_id is None:
+            return None
+        if old.version_id != entry.version_id:
+            language = extractions[entry.version_id].language
+            if extractions.get(old.version_id) != extractions[entry.version_id]:
+                return None
+            found.append(CatalogFile(path, entry.version_id, language))
+    return found
 
 
 class Kept:
@@ -139,7 +172,7 @@ class Kept:
         """The bits of at least these contents; those not yet known are read."""
         if self._grams.covered is catalog.by_version:
             return self._grams
-        if len(self._grams.known) > _most(catalog.by_version):  # contents long gone
+        if len(self._grams.known) > most_kept(len(catalog.by_version)):  # contents long gone
             self._grams = GramIndex()
         missing = sorted(catalog.by_version.keys() - self._grams.known)
         for start in range(0, len(missing), _BATCH):
@@ -157,11 +190,6 @@ def _size(file: Path) -> int:
         return -1
 
 
-def _most(used: Collection[VersionId]) -> int:
-    """How many contents are kept in memory for a snapshot of so many: some may come back."""
-    return 2 * len(used) + _BATCH
-
-
 def _extractions_of(
     database: Database,
     record: SnapshotRecord,
@@ -171,6 +199,6 @@ def _extractions_of(
     """How all versions of a snapshot were extracted; only of a few others is asked."""
     used = {entry.version_id for entry in files.values() if entry.version_id is not None}
     missing = used - known.keys()
-    if len(missing) > _BATCH or len(known) > _most(used):
+    if len(missing) > _BATCH or len(known) > most_kept(len(used)):
         return version_extractions(database, record)
     return {**known, **extractions_of(database, sorted(missing))} if missing else known

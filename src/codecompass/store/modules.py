@@ -11,7 +11,16 @@ from codecompass.model.snapshot import FileEntry, VersionId
 from codecompass.store.database import Database, Row
 
 _PUT = "INSERT INTO modules VALUES (?, ?, ?, ?, ?, ?)"
-_SPARE = 900  # versions remembered beyond twice those in use
+_SPARE = 200
+
+
+def most_kept(used: int) -> int:
+    """How many contents are remembered where so many are in use: some of the others may return.
+
+    More would let a server grow with every saved file for an hour; all are read again in
+    milliseconds.
+    """
+    return used + used // 4 + _SPARE
 
 
 DeclaredName = Sequence[Any]
@@ -119,7 +128,7 @@ class KnownModules:
 
     def tidy(self, used: int) -> None:
         """Forget all if most of it is of contents long gone; so many are in use."""
-        if len(self._looked_at) > 2 * used + _SPARE:
+        if len(self._looked_at) > most_kept(used):
             self._known, self._looked_at = {}, set()
 
     def read(
