@@ -171,7 +171,7 @@ class ServerSettings:
     jobs_per_minute: int = 6  # folders that begin to be indexed on demand
     max_requests: int = 500  # over HTTP at the same time; more are told to come back
     max_body_bytes: int = 1_048_576  # of one request over HTTP
-    memory_mib: int = 200  # grown beyond, a server gives back what it keeps between questions
+    memory_mib: int = 64  # of its own: grown beyond, a server gives back what it keeps
     rest_after_s: float = 60.0  # asked nothing for so long, a server gives memory back
     audit: bool = True  # note each call in a log: which tool, how long, what came of it
 

@@ -2,13 +2,15 @@
 
 Python's own gives a mebibyte back when nothing is left in it at all. What stays of every
 published change is little, but lies in between, and a server that publishes all day grows
-(docs/decisions/014-freshness.md). The C library's gives back every free page.
+(docs/decisions/014-freshness.md). The C library's gives back every free page, if all threads
+share one heap: it would give each its own, and what stays would lie all over them.
 """
 
 import os
 import sys
 
 _SETTING = "PYTHONMALLOC"
+_HEAPS = ("MALLOC_ARENA_MAX", "1")  # read when a process starts, before it has threads
 
 
 def choose_allocator() -> None:
@@ -18,11 +20,15 @@ def choose_allocator() -> None:
     those that it starts do their work and end.
     """
     is_chosen = os.environ.pop(_SETTING, None) is not None
+    name, value = _HEAPS
     if is_chosen or not can_give_back():
+        if os.environ.get(name) == value:
+            del os.environ[name]
         return
     arguments = [sys.executable, *sys.orig_argv[1:]]
+    chosen = {name: value, **os.environ, _SETTING: "malloc"}
     try:
-        os.execve(sys.executable, arguments, {**os.environ, _SETTING: "malloc"})  # noqa: S606  # the very same command
+        os.execve(sys.executable, arguments, chosen)  # noqa: S606  # the very same command
     except OSError:
         return  # as it is will do
 

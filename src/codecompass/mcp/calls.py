@@ -34,7 +34,6 @@ from codecompass.model.health import HealthAnswer, WorkspaceHealth
 from codecompass.model.snapshot import Compatibility
 from codecompass.present.render import Budget, as_json
 from codecompass.source.guard import resolve_workspace
-from codecompass.source.memory import share_arenas
 from codecompass.text.tokens import estimate_tokens
 
 _JSON = "json"
@@ -54,14 +53,13 @@ class ServeOptions:
     is_auto: bool = False
     is_prewarmed: bool = True
     transport: str = "stdio"
-    is_local: bool = True  # only this machine's user can ask
+    is_local: bool = True  # nobody from elsewhere can ask
 
 
 class Calls:
     """Answers calls of tools, from any thread."""
 
     def __init__(self, options: ServeOptions) -> None:
-        share_arenas()
         first, *others = options.workspaces or (str(enclosing_workspace(resolve_workspace("."))),)
         roots = [resolve_workspace(first), *_existing(others)]
         self._settings: Settings = load_settings(roots[0])

@@ -1,13 +1,17 @@
 """After a while without questions, memory is given back; until then nothing wakes up."""
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Generator
 
-from codecompass.source.memory import give_back_memory, used_mib
+from codecompass.source.memory import give_back_memory, own_mib
 
-_GROWN = 1.6  # times what is usual: worth reading everything again
+_GROWN = 1.15  # times what is usual: worth reading everything again
+_SETTLE_S = 60.0  # after a rest, in which it shows what is usual
+_MORE = 1.05  # times what was usual before, at the most: or holes would become usual
+_REST_S = 300.0  # so often, at most, all is given back while calls come
 _TIDY_S = 5.0  # so often, at most, freed memory goes back to the system while calls come
 
 
@@ -15,11 +19,14 @@ class Resting:
     """Calls `rest` once, some time after the last call has ended."""
 
     def __init__(self, rest: Callable[[], None], after_s: float, memory_mib: int = 0) -> None:
-        """Rest also between calls where more than so much memory is used; 0: any."""
+        """Rest also between calls where memory has grown, if it is more than so much."""
         self._rest = rest
         self._after_s = after_s
         self._memory_mib = memory_mib
-        self._usual = 0  # what was used soon after the last rest
+        self._usual = 0.0  # the most that was used soon after the last rest
+        self._limit = math.inf  # for that, as it was usual before
+        self._settled_at = 0.0
+        self._rested_at = -math.inf
         self._change = threading.Condition()
         self._busy = self._calls = 0
         self._is_over = False
@@ -53,11 +60,20 @@ class Resting:
         Work that came and went leaves holes which only go with what lies between them.
         """
         give_back_memory(with_cycles=False)
-        used = used_mib()
-        self._usual = self._usual or used
-        if used > max(self._memory_mib, self._usual * _GROWN) and not self._busy:
+        used, now = own_mib(), time.monotonic()
+        if not self._usual:
+            self._settled_at = now + _SETTLE_S
+        if now < self._settled_at:
+            self._usual = min(max(self._usual, used), self._limit)
+        elif (
+            used > max(self._memory_mib, self._usual * _GROWN)
+            and now >= self._rested_at + _REST_S
+            and not self._busy
+        ):
+            self._rested_at = now
             self._rest()
             give_back_memory()
+            self._limit = self._usual * _MORE
             self._usual = 0
 
     def close(self) -> None:
