@@ -5,23 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from codecompass.model.search import Place, Question
-from codecompass.model.symbol import Symbol, SymbolKind
+from codecompass.model.symbol import TYPE_KINDS, Symbol, SymbolKind
 from codecompass.search.parse_query import last_part, scope_parts
 from codecompass.text.identifiers import split_name
 
-_TYPES = frozenset(
-    {
-        SymbolKind.CLASS,
-        SymbolKind.INTERFACE,
-        SymbolKind.TRAIT,
-        SymbolKind.PROTOCOL,
-        SymbolKind.STRUCT,
-        SymbolKind.ENUM,
-        SymbolKind.TYPE,
-        SymbolKind.MODULE,
-        SymbolKind.NAMESPACE,
-    }
-)
+_TYPES = TYPE_KINDS | {SymbolKind.MODULE, SymbolKind.NAMESPACE}
 _OTHER_CASE = 0.7  # `user_id` for userId
 _TYPE = 1.3  # more often what is meant than a method of the same name
 _NESTED = 0.8
