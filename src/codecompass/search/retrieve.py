@@ -99,13 +99,14 @@ class Retriever:
         catalog, text = self.reader.catalog, self.reader.text
         fit = PathFit(catalog.words, terms, self._plan.ranking.relatives)
         files: Set[int] = set()
-        named = self._named()
         asked = self._asked_files() if only is None else frozenset()
+        is_path = bool(asked) and not self.needs_symbol
+        named = [] if is_path else self._named()
         if only is not None:
             found = list(only)
-        elif asked and not self.needs_symbol:  # a path: what else is called like it
+        elif is_path:  # the file, and what else is called like it
             files = asked.union(self._best_paths(fit))
-            found = [*named, *phrases]
+            found = list(phrases)
         else:
             files = self._best_files(terms, fit) | asked
             found = [*self._best_chunks(terms, files), *named, *phrases, *self._alike_in(files)]
