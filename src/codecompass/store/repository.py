@@ -72,7 +72,7 @@ _READ_ATTEMPTS = 20
 # Half as long as a snapshot that was asked for is safe from being collected.
 _NOTED_FOR_S = 300
 # A reader's pages are in the system's cache anyway; a server has several readers.
-_READER_CACHE_MIB = 8
+_READER_CACHE_MIB = 4
 
 
 @dataclass(frozen=True, slots=True)
