@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -103,10 +104,21 @@ def test_both_eras_on_one_connection(root: Path) -> None:
 
 
 def test_the_first_reply_needs_little_cpu(root: Path) -> None:
-    with serving(root, "--tools", "full") as client:
-        client.ask("server/discover")
-        assert len(client.ask("tools/list")["result"]["tools"]) == 21
-        assert client.cpu_ms() <= 150
+    """As much as a few starts of Python: the engine, or the SDK, would take many times that."""
+    used = []
+    for _ in range(3):  # others may be at work on this machine
+        with serving(root, "--tools", "full") as client:
+            client.ask("server/discover")
+            assert len(client.ask("tools/list")["result"]["tools"]) == 21
+            used.append(client.cpu_ms() / _start_of_python_ms())
+    assert min(used) <= 7
+
+
+def _start_of_python_ms() -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-P", "-c", "import argparse, json"], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1000 * (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
 
 
 def test_errors_say_what_works(root: Path) -> None:
