@@ -114,6 +114,15 @@ def test_the_first_reply_needs_little_cpu(root: Path) -> None:
     assert min(used) <= 7
 
 
+@pytest.mark.slow
+def test_the_first_reply_keeps_its_bar(root: Path) -> None:
+    """In milliseconds, for a machine that does nothing else."""
+    with serving(root, "--tools", "full") as client:
+        client.ask("server/discover")
+        client.ask("tools/list")
+        assert client.cpu_ms() <= 150
+
+
 def _start_of_python_ms() -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-P", "-c", "import argparse, json"], check=True)
