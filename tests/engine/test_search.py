@@ -96,6 +96,12 @@ def test_a_path_finds_its_file(project: Engine) -> None:
     )
 
 
+def test_a_path_finds_no_file_that_is_called_like_its_suffix(repo: Repo, engine: Engine) -> None:
+    repo.write({"net/router.go": "package net\n", "go.mod": "module m\n", "router.md": "r\n"})
+    found = [item.path for item in engine.search("router.go").results]
+    assert found == ["net/router.go", "router.md"]
+
+
 def test_a_path_with_a_kind_finds_what_is_inside(project: Engine) -> None:
     found = project.search("src/store.py kind:class").results
     assert found[0].path == "src/store.py"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from codecompass.model.search import Intent, Place
@@ -70,11 +71,11 @@ class Retriever:
             found[self.reader.catalog.files[index].version_id].append(index)
         return found
 
-    def weighed_terms(self) -> list[Term]:
-        """The question's terms, weighed by how many files of the whole snapshot hold them."""
+    def _weighed(self, terms: Iterable[str]) -> list[Term]:
+        """Terms of the question, weighed by how many files of the whole snapshot hold them."""
         words = self.reader.catalog.words
         counts = []
-        for term in self._plan.terms:
+        for term in terms:
             count = self.reader.text.count(Clause(FILE_FIELDS[0], term), self.reader.everything)
             in_path = (*words.with_stem(term), *words.with_folder(term))
             if len(in_path) > count:
@@ -95,12 +96,12 @@ class Retriever:
         `phrases` are places found by their lines; `meaning` finds others, and judges all.
         """
         self._meaning = meaning
-        terms = self.weighed_terms()
+        asked = self._asked_files() if only is None else frozenset()
+        is_path = bool(asked) and not self.needs_symbol
+        terms = self._weighed(self._terms_of_path() if is_path else self._plan.terms)
         catalog, text = self.reader.catalog, self.reader.text
         fit = PathFit(catalog.words, terms, self._plan.ranking.relatives)
         files: Set[int] = set()
-        asked = self._asked_files() if only is None else frozenset()
-        is_path = bool(asked) and not self.needs_symbol
         named = [] if is_path else self._named()
         if only is not None:
             found = list(only)
@@ -335,6 +336,12 @@ class Retriever:
             if f"/{self._paths[index]}".endswith(f"/{wanted}")
             and index in self.files_of.get(self.reader.catalog.versions[index], ())
         )
+
+    def _terms_of_path(self) -> Sequence[str]:
+        """The terms of a question that is a path, but for the suffix, as others have it too."""
+        suffix = PurePosixPath(self._plan.question.text).suffix.removeprefix(".")
+        shared = shared_analyzer().terms_of(suffix)
+        return [term for term in self._plan.terms if term not in shared] or self._plan.terms
 
     def _named_files(self) -> frozenset[int]:
         """Files whose own name is a name that the question gives."""
