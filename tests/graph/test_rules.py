@@ -300,6 +300,17 @@ def test_of_many_definitions_types_come_first(tmp_path: Path) -> None:
         assert "Render.show" in [item.name for item in found.results]
 
 
+def test_members_of_one_name_and_as_many_uses_are_not_the_same(tmp_path: Path) -> None:
+    files = {
+        "x.py": "class Config:\n    timeout: int = 5\n\n\n"
+        "class Job:\n    def timeout(self): ...\n\n\n"
+        "def a(c: Config):\n    return c.timeout\n\n\n"
+        "def b(j: Job):\n    return j.timeout()\n",
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "timeout") == ["x.py:10 read", "x.py:14 call"]
+
+
 def test_an_answer_says_why_it_is_not_complete(tmp_path: Path) -> None:
     files = {f"f{n}.py": "def same(): ...\n" for n in range(12)}
     files["big.py"] = "x = 1\n" * 300

@@ -258,3 +258,34 @@ def test_only_a_function_with_self_is_a_method(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, files)) as engine:
         assert uses(engine, "Gather > gather") == ["src/lib.rs:5 call"]
         assert "src/lib.rs:4 call" not in uses(engine, "extend")
+
+
+def test_self_is_the_type_of_its_own_impl(tmp_path: Path) -> None:
+    files = {
+        "src/lib.rs": """
+            pub struct One;
+            pub struct Two;
+            impl One { fn new() -> Self { One } }
+            impl Two { fn make() -> Self { Self::other() } fn other() -> Two { Two } }
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "One") == [f"src/lib.rs:3 {role}" for role in ("type", "type", "read")]
+
+
+def test_what_a_macro_names_is_used_there(tmp_path: Path) -> None:
+    files = {
+        "src/lib.rs": """
+            fn helper(n: u32) -> u32 { n }
+            struct Thing;
+            impl Thing { fn method(&self) {} }
+            macro_rules! m {
+                ($x:expr) => { helper($x) };
+                (@two $y:expr) => { $y.method() };
+            }
+            fn go() { m!(3); }
+        """,
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "helper") == ["src/lib.rs:5 call"]
+        assert engine.find_references("method").certainty.possible == 1

@@ -372,7 +372,7 @@ def _is_declared_only(item: Uses, others: Iterable[Uses]) -> bool:
     return symbol.body_start < 0 and any(
         other.symbol.symbol.body_start >= 0
         and other.symbol.symbol.name == symbol.name
-        and other.files == item.files
+        and other.is_same_as(item)
         for other in others
     )
 

@@ -54,6 +54,16 @@ class Uses:
         """How many further uses of the same name there are."""
         return sum(self.possible_files.values())
 
+    def rows(self, path: str) -> set[tuple[int, int, int, int]]:
+        """The uses in a file, as they are stored."""
+        return {row for part in self.packed.get(path, ()) for row in unpack_places(part)}
+
+    def is_same_as(self, other: "Uses") -> bool:
+        """Whether both are used at the very same places."""
+        return self.files == other.files and all(
+            self.rows(path) == other.rows(path) for path in self.files
+        )
+
 
 class Graph:
     """The links of a snapshot, asked by symbols."""
@@ -91,8 +101,7 @@ class Graph:
         """The uses in these files, in source order."""
         found: list[UsePlace] = []
         for path in paths:
-            rows = {row for part in uses.packed.get(path, ()) for row in unpack_places(part)}
-            found += [_use_place(path, *row) for row in sorted(rows)]
+            found += [_use_place(path, *row) for row in sorted(uses.rows(path))]
         return found
 
     def most_used(self, limit: int) -> list[Node]:

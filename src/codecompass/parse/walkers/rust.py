@@ -267,9 +267,10 @@ class _Walker(Imports):
                 f"impl {name}", node, DeclKind.NARROWED, scope,
                 value=owner, parts=(trait,), flags=DeclFlag.LOCAL,
             )  # fmt: skip
-        self.builder.declare_name(
+        own = self.builder.declare_name(
             "Self", written, DeclKind.TYPE, around, type=owner, flags=DeclFlag.LOCAL
         )
+        self.builder.labels[own] = f"Self {name}"  # not that of other impls of the file
         outer = (self._owner, self._generic_of_impl)
         outer_impl = (self._impl_name, self._impl_scope, self.impl_trait, self.impl_types)
         self._owner, self._generic_of_impl = owner, generic
@@ -432,6 +433,10 @@ class _Walker(Imports):
                 self.builder.declare_name(
                     f"impl !{trait}", name, DeclKind.NARROWED, scope, flags=DeclFlag.LOCAL
                 )
+        for rule in node.named_children:
+            made = rule.child_by_field_name("right") if rule.type == "macro_rule" else None
+            if made is not None:  # what it names is meant where it stands, for the most part
+                self.tokens(made, scope)
 
 
 def _type_name(text: str) -> str:

@@ -5,6 +5,11 @@
 (decorated_definition (decorator) @decorator)
 (function_definition body: (block . (expression_statement (string) @doc)))
 (class_definition body: (block . (expression_statement (string) @doc)))
+; Comments before a body are no part of a signature.
+(function_definition (comment) @comment)
+(class_definition (comment) @comment)
+(parameters (comment) @comment)
+(class_definition superclasses: (argument_list (comment) @comment))
 (type_alias_statement . (type [(identifier) @name (generic_type (identifier) @name)])) @symbol.type
 
 ; Module and class variables; upper-case names are constants by convention of the language.
