@@ -86,6 +86,20 @@ def test_a_name_finds_its_definition_first(project: Engine) -> None:
     assert project.search("parse_pattern").results[0].kind == "function"
 
 
+def test_a_name_in_many_others_finds_its_definition_first(repo: Repo, engine: Engine) -> None:
+    others = "".join(f"def _echo_{n}(): ...\n\n\n" for n in range(700))
+    repo.write({"app/voice.py": others, "app/deep/down/other.py": "def echo(): ...\n"})
+    assert names(engine.search("echo"))[0] == "echo"
+
+
+def test_a_line_of_a_long_signature_is_shown(repo: Repo, engine: Engine) -> None:
+    given = "".join(f"    parameter_{n}: int,\n" for n in range(20))
+    repo.write({"a.py": f"def long(\n{given}) -> None: ...\n"})
+    preview = engine.search('"parameter_17: int"').results[0].preview
+    assert preview is not None
+    assert preview.endswith("\n19: parameter_17: int,")
+
+
 def test_a_path_finds_its_file(project: Engine) -> None:
     first = project.search("src/store.py").results[0]
     assert (first.path, first.kind, first.start_line, first.end_line) == (

@@ -15,6 +15,8 @@ _TYPE = 1.3  # more often what is meant than a method of the same name
 _NESTED = 0.8
 _SCOPE = 1.5  # `A.b` where b belongs to A
 _CROWD = 0.3  # one of many definitions of a name is less likely the one
+_FEW = 3  # definitions of a name: if that is the whole question, one of them is the answer
+_ANSWER = 3.0
 
 
 def named_definitions(
@@ -28,8 +30,12 @@ def named_definitions(
     found: dict[Place, float] = {}
     for name in question.names:
         crowd = by_name.get(_whole(last_part(name)), ())
+        same = {place for place in crowd if records[place].name == last_part(name)}
+        is_answer = len(question.words) == 1 and len(same) <= _FEW
         for place in crowd:
             worth = _worth(name, records[place]) / (1 + _CROWD * math.log(len(crowd)))
+            if is_answer and place in same:
+                worth *= _ANSWER
             found[place] = max(worth, found.get(place, 0.0))
     return found
 

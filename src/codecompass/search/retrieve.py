@@ -271,14 +271,21 @@ class Retriever:
         return found + self._best(clauses, inside, limit)
 
     def _named(self) -> list[Place]:
-        """Definitions whose names the question gives, whatever their case."""
+        """Definitions whose names the question gives; then those that differ in case."""
         found: list[Place] = []
         for name in self._plan.question.names:
             whole = "".join(split_name(last_part(name)))
             clauses = [Clause(NAME_FIELD, whole)] if whole else []
-            same = self._best(clauses, self.scope, _MAX_NAMED * _LOOK_AT)
-            found += sorted(same, key=self._by_preference)[:_MAX_NAMED]
-        return found
+            # A name of one word stands in many others, and the very one may be left out.
+            same = [p for p in self.reader.places_named(last_part(name)) if self._admits(p)]
+            like = self._best(clauses, self.scope, _MAX_NAMED * _LOOK_AT)
+            for places in (self._with_admitted_symbol(same), like):
+                found += sorted(places, key=self._by_preference)[:_MAX_NAMED]
+        return list(dict.fromkeys(found))
+
+    def _admits(self, place: Place) -> bool:
+        """Whether a filter leaves any file with this content."""
+        return place.version_id in self.files_of
 
     def _by_preference(self, place: Place) -> tuple[float, int, int]:
         first = self.files_of[place.version_id][0]

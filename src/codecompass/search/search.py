@@ -19,7 +19,7 @@ from codecompass.model.search import (
     SemanticUse,
 )
 from codecompass.model.snapshot import VersionId
-from codecompass.model.symbol import PlacedSymbol, Symbol
+from codecompass.model.symbol import PlacedSymbol, Symbol, SymbolKind
 from codecompass.search.exact import (
     LineLimits,
     LineSearch,
@@ -127,13 +127,13 @@ def found_definitions(
     settings: tuple[SearchSettings, RankingSettings],
     matches: Sequence[PlacedSymbol],
 ) -> Found:
-    """Definitions that were looked up by their exact name, as hits in path order."""
+    """Definitions that were looked up by their exact name, in path order; headings last."""
     plan = make_plan(
         question, guess_intent(question), options, terms_of=lambda _: (), settings=settings
     )
     hits: list[Hit] = []
     records: dict[Place, Symbol] = {}
-    for match in matches:
+    for match in sorted(matches, key=lambda match: match.symbol.kind is SymbolKind.SECTION):
         entry = reader.file(match.path)
         if entry is None or entry.version_id is None:
             continue

@@ -65,6 +65,10 @@ _COUNT_INSIDE = (
     "SELECT COUNT(*) FROM symbols WHERE version_id = ? AND parent IS ?"  # noqa: S608  # our own list
     f" AND kind NOT IN ({_STATEMENTS})"
 )
+_NAMED = (
+    "SELECT version_id, ordinal FROM symbols"  # noqa: S608  # our own words
+    f" WHERE name = ? AND kind NOT IN ({_STATEMENTS})"
+)
 _DEFINITIONS = (
     f"SELECT version_id, {_COLUMNS} FROM symbols"  # noqa: S608  # our own column list
     f" WHERE kind NOT IN ({_STATEMENTS})"
@@ -189,6 +193,12 @@ class SnapshotReader:
     def symbols_named(self, name: str) -> list[PlacedSymbol]:
         """Definitions with exactly this name, by path and position."""
         return self._placed("name = ?", (name,))
+
+    def places_named(self, name: str) -> list[Place]:
+        """Where definitions with exactly this name stand, each content once."""
+        known = self.catalog.by_version
+        rows = self._database.rows(_NAMED, (name,))
+        return [Place(VersionId(row[0]), row[1]) for row in rows if row[0] in known]
 
     def symbols_with_id(self, prefix: str) -> list[PlacedSymbol]:
         """Definitions whose stable id begins like this."""
