@@ -411,6 +411,25 @@ PIECES = {
         ["struct Visitor;", "macro_rules! wanted"],
         ["Other"],
     ),
+    "an import inside a module is of that module": (
+        "a.rs",
+        """
+        use std::path::Path;
+
+        fn wanted(at: &Path) -> bool {
+            at.exists()
+        }
+
+        mod tests {
+            use std::path::Path;
+
+            fn other() {}
+        }
+        """,
+        "wanted",
+        ["use std::path::Path;", "fn wanted"],
+        ["mod tests", "other"],
+    ),
 }
 
 

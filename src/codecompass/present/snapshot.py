@@ -159,7 +159,7 @@ class _Plan:
         unused: dict[int, set[int]] = {}
         for item in self._file.imports:
             holder = self._root_at(item.start_byte)
-            if holder is None or self._is_shown(holder):
+            if holder is None or self._is_shown(holder) or self._keeps(holder):
                 continue
             named = item.bound_name
             is_used = named in words if named else _names_any(item.module, files)
@@ -173,6 +173,11 @@ class _Plan:
             kept = lines_used | {span.start_line, span.end_line}
             self._unused[holder] = unused.get(holder, set()) - kept
         return iter(used)
+
+    def _keeps(self, ordinal: int) -> bool:
+        """Whether what is imported inside, as in a module of tests, is known only there."""
+        record = self._records[ordinal]
+        return record.has_body and not record.is_statement
 
     def _files_used(self, spans: Sequence[Span]) -> set[str]:
         """The other files that anything in these places is from, without their suffixes."""
