@@ -214,6 +214,24 @@ def test_one_symbol_at_two_refs(repo: Repo, engine: Engine) -> None:
     assert engine.compare(handle, "v1", "v1").change == "unchanged"
 
 
+def test_of_a_type_and_its_impl_the_type_is_meant(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.rs": "pub struct One { a: u32 }\nimpl One { fn get(&self) {} }\n"})
+    repo.git("tag", "v1")
+    repo.commit({"a.rs": "pub struct One { b: u64 }\nimpl One { fn get(&self) {} }\n"})
+    answer = engine.compare("One", "v1", "live")
+    assert (answer.change, answer.results[0].kind) == ("modified", "struct")
+
+
+def test_a_type_whose_members_changed_is_not_unchanged(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": "class A:\n    def m(self):\n        return 1\n", "b.py": SERVICE})
+    repo.git("tag", "v1")
+    repo.commit({"a.py": "class A:\n    def m(self):\n        return 2\n"})
+    answer = engine.compare("A", "v1", "live")
+    assert (answer.change, answer.results[0].parts) == ("modified", ("members",))
+    assert "+        return 2" in (answer.results[0].diff or "")
+    assert engine.compare("Service", "v1", "live").change == "unchanged"
+
+
 def test_one_symbol_that_moved(repo: Repo, engine: Engine) -> None:
     repo.commit({"a.py": f"x = 1\ndef total(order):\n{BODY}"})
     repo.git("tag", "v1")

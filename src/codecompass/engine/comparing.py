@@ -21,6 +21,9 @@ _PROSE = frozenset({SymbolKind.SECTION, SymbolKind.KEY})
 _DIFF_LINES = 12
 _CALLERS = 5
 _CANDIDATES = 5
+_MEMBERS = "members"
+# What stands beside the definition of a name.
+_BESIDE = frozenset({SymbolKind.IMPL, SymbolKind.SECTION})
 _IGNORED = "ignored"
 
 
@@ -141,18 +144,23 @@ class Comparison:
         if len(files) > max_files:
             own = {item.path for item in (*old.values(), *new.values())}
             files = [change for change in files if own & {change.path, change.before}]
+        changes = self.symbols(files)
         touched = [
             change
-            for change in self.symbols(files)
+            for change in changes
             if (change.before and _identity(change.before) in old)
             or (change.after and _identity(change.after) in new)
         ]
         involved = {_identity(item) for c in touched for item in (c.before, c.after) if item}
         untouched = [item for key, item in new.items() if key not in involved]
-        if len(touched) + len(untouched) == 1:
-            return touched[0] if touched else untouched[0]
         if not touched and not untouched:
             raise self._no_such_symbol(name, suggestions)
+        meant = _only(touched, untouched)
+        if isinstance(meant, PlacedSymbol) and any(_is_inside(item, meant) for item in changes):
+            before = next((item for item in old.values() if item.handle == meant.handle), None)
+            return SymbolChange(ChangeKind.MODIFIED, before, meant, parts=(_MEMBERS,))
+        if meant is not None:
+            return meant
         raise _several(name, [change.shown for change in touched] + untouched)
 
     def _no_such_symbol(self, name: str, limit: int) -> SymbolUnclear:
@@ -207,9 +215,34 @@ def _found(view: View, name: str) -> tuple[PlacedSymbol, ...]:
     return locate(view.reader, name, filters=SymbolFilters(), max_suggestions=0).matches
 
 
+def _is_inside(change: SymbolChange, around: PlacedSymbol) -> bool:
+    """Whether what changed is a member of a symbol, or of a member of it."""
+    prefix = (*around.symbol.scope, around.symbol.name)
+    places = (change.before, change.after)
+    return any(
+        place.path == around.path and place.symbol.scope[: len(prefix)] == prefix
+        for place in places
+        if place is not None
+    )
+
+
+def _only(
+    touched: Sequence[SymbolChange], untouched: Sequence[PlacedSymbol]
+) -> SymbolChange | PlacedSymbol | None:
+    """The one that is meant, if there is one: not the impls beside a type of the same file."""
+    found: list[SymbolChange | PlacedSymbol] = [*touched, *untouched]
+    places = [change.shown for change in touched] + [*untouched]
+    own = [number for number, place in enumerate(places) if place.symbol.kind not in _BESIDE]
+    if len(found) == 1:
+        return found[0]
+    is_one_file = len({place.path for place in places}) == 1
+    return found[own[0]] if len(own) == 1 and is_one_file else None
+
+
 def _several(name: str, places: Sequence[PlacedSymbol]) -> SymbolUnclear:
     named = [
-        f"{' > '.join([place.path, *place.symbol.scope, place.symbol.name])} [{place.handle}]"
+        f"{place.symbol.kind} {' > '.join([place.path, *place.symbol.scope, place.symbol.name])}"
+        f" [{place.handle}]"
         for place in places[:_CANDIDATES]
     ]
     return SymbolUnclear(

@@ -43,7 +43,7 @@ class SymbolChange:
     kind: ChangeKind
     before: PlacedSymbol | None
     after: PlacedSymbol | None
-    parts: tuple[str, ...] = ()  # of: kind, signature, modifiers, decorators, doc, body
+    parts: tuple[str, ...] = ()  # of: kind, signature, modifiers, decorators, doc, body, members
     is_inner: bool = False  # came or went with the symbol around it
     around: int = -1  # where that symbol starts, or this one if nothing is around it
     members: int = 0  # how many came or went inside it
