@@ -82,7 +82,7 @@ def test_outline_text(project: Repo) -> None:
         (("symbol", "App", "--path-prefix", "none/"), 0, "none passes the filters"),
         (("index", "--workspace", ""), 2, "empty text"),
         (("outline", "../x.py"), 2, "outside the workspace"),
-        (("outline", "none.py"), 3, "none.py is not in the index"),
+        (("outline", "none.py"), 3, "no such file: none.py"),
         (("sync",), 3, "has not been indexed yet"),
         (("status", "--workspace", "/does/not/exist"), 2, "no such folder"),
         (("nonsense",), 2, "invalid choice: 'nonsense'"),

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from codecompass.engine.engine import Engine
+from codecompass.errors import FileNotIndexed
 from codecompass.link.digests import digests
 from codecompass.parse.extract import extract
 from codecompass.parse.languages import BY_NAME
@@ -309,6 +310,16 @@ def test_members_of_one_name_and_as_many_uses_are_not_the_same(tmp_path: Path) -
     }
     with Engine.open(write(tmp_path, files)) as engine:
         assert uses(engine, "timeout") == ["x.py:10 read", "x.py:14 call"]
+
+
+def test_a_link_inside_hides_no_use(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "def one(): ...\n"})
+    (tmp_path / "link.py").symlink_to("a.py")
+    (tmp_path / "broken.py").symlink_to("nowhere.py")
+    with Engine.open(tmp_path) as engine:
+        assert engine.find_references("one").certainty.complete
+        with pytest.raises(FileNotIndexed, match="not_a_file"):
+            engine.outline("link.py")
 
 
 def test_an_answer_says_why_it_is_not_complete(tmp_path: Path) -> None:

@@ -72,9 +72,9 @@ def test_built_in_rules_name_themselves(repo: Repo, home: Path) -> None:
 
 
 def test_sources_in_a_tracked_build_folder_are_kept(repo: Repo, home: Path) -> None:
-    repo.commit({"build/tool.py": ""})
-    repo.write({"build/output.py": ""})
-    assert listed(repo.root, home) == ["build/tool.py"]
+    repo.commit({"build/tool.py": "", ".cargo/config.toml": ""})
+    repo.write({"build/output.py": "", ".cargo/registry/a.rs": ""})
+    assert listed(repo.root, home) == [".cargo/config.toml", "build/tool.py"]
 
 
 def test_our_ignore_files_nest_and_can_bring_back(repo: Repo, home: Path) -> None:

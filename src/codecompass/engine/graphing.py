@@ -20,6 +20,7 @@ from codecompass.model.graph_answer import (
 from codecompass.model.page import Page, page_at
 from codecompass.model.query import DetailLevel, GraphOptions, SymbolFilters
 from codecompass.model.reference import USAGE, Role
+from codecompass.model.source import SkipReason
 from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol
 from codecompass.navigate.calls import Call, Direction, call_graph, joined
 from codecompass.navigate.hierarchy import called_as, hierarchy
@@ -302,7 +303,7 @@ class GraphQuestions:
         skipped = [
             path
             for path, entry in self._view.reader.files().items()
-            if entry.skip_reason is not None
+            if entry.skip_reason not in (None, SkipReason.NOT_A_FILE)  # such as a link inside
         ]
         named = ((path, language_by_name(path)) for path in skipped)
         return [path for path, language in named if language and language.name in languages]

@@ -419,7 +419,10 @@ class Questions:
         except OSError:  # a name longer than the file system allows
             is_there = False
         if not is_there:
-            return error
+            is_known = view.reader.file(path) is not None  # a link, say
+            near = error.remediation if error.remediation.startswith("one of") else ""
+            hint = near or "the outline of a folder lists its files"
+            return error if is_known else FileNotIndexed(f"no such file: {path}", remediation=hint)
         for item in self.ignored():
             if path == item.path or (item.path.endswith("/") and path.startswith(item.path)):
                 place = f"{item.source}:{item.line}" if item.line else item.source

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from codecompass.errors import FileNotIndexed
 from codecompass.model.query import OutlineDepth
+from codecompass.model.source import SkipReason
 from codecompass.model.symbol import PlacedSymbol
 from codecompass.store.catalog import CatalogFile
 from codecompass.store.reader import SnapshotReader
@@ -12,6 +13,14 @@ from codecompass.text.paths import is_test_path
 
 _EXAMPLES = 5
 _MAX_FOLDERS = 100
+
+_REMEDIES = {
+    SkipReason.TOO_LARGE: "the setting index.max_file_bytes is the limit",
+    SkipReason.LONG_LINE: "the setting index.max_line_bytes is the limit",
+    SkipReason.NOT_A_FILE: "ask for the file that it leads to",
+    SkipReason.SUBMODULE: "it is a repository of its own: open it as a workspace",
+    SkipReason.NOT_FETCHED: "git fetch brings what a partial clone lacks",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +40,8 @@ def outline_file(reader: SnapshotReader, path: str, depth: OutlineDepth) -> File
     if entry is None:
         raise _no_such_file(reader, path)
     if entry.version_id is None:
-        raise FileNotIndexed(f"{path} is not indexed: {entry.skip_reason}")
+        remedy = _REMEDIES.get(entry.skip_reason, "") if entry.skip_reason else ""
+        raise FileNotIndexed(f"{path} is not indexed: {entry.skip_reason}", remediation=remedy)
     info = reader.version(entry.version_id)
     symbols = [
         PlacedSymbol(path, info.language, symbol)

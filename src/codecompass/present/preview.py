@@ -45,7 +45,7 @@ def make_preview(
         text = " ".join(lines[number - start_line].split())
         if len(shown) == _MAX_LINES:
             break
-        if text and not any(text in other or other in text for other in said):
+        if text and not any(text in _cut(other) or other in text for other in said):
             shown.append(_cut(f"{number}: {mask_secrets(text)}"))
             said.append(text)
     if not shown:

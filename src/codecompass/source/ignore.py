@@ -21,11 +21,13 @@ _MAX_STARS = 3
 _FOLDERS = frozenset(
     ".git .hg .svn .bzr .jj node_modules bower_components __pycache__ .tox .nox .venv .mypy_cache"
     " .pytest_cache .ruff_cache .hypothesis .eggs .gradle .terraform .next .nuxt .svelte-kit"
-    " .parcel-cache .turbo .yarn .dart_tool .bundle .cargo .idea .vs DerivedData".split()
+    " .parcel-cache .turbo .yarn .dart_tool .idea .vs DerivedData".split()
 )
 # Build outputs by name only: somebody may well keep sources in a folder of that name,
 # so files that git tracks are kept.
-_OUTPUT_FOLDERS = frozenset("build dist target out venv env coverage htmlcov obj".split())
+_OUTPUT_FOLDERS = frozenset(
+    "build dist target out venv env coverage htmlcov obj .bundle .cargo".split()
+)
 
 _GENERATED = (
     "*.min.js", "*.min.css", "*.min.mjs", "*.bundle.js", "*.map", "*.generated.*",

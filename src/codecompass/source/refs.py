@@ -173,7 +173,9 @@ def head_and_bases(objects: GitObjects, names: Iterable[str]) -> tuple[str, tupl
 def _no_such_ref(folder: Path, ref: str) -> RefMissing:
     names = [info.name for info in list_refs(folder)]
     near = most_alike(ref, names, limit=_MAX_SUGGESTIONS)
-    hint = f"one of: {', '.join(near)}" if near else "`codecompass refs-list` shows what there is"
+    shown = near or names[:_MAX_SUGGESTIONS]
+    more = ", …" if len(names) > len(shown) and not near else ""
+    hint = f"one of: {', '.join(shown)}{more}" if shown else "commit something first"
     if is_shallow(folder):
         hint += "; this clone is shallow: git fetch --unshallow brings the older commits"
     return RefMissing(f"ref: {ref} is not a commit of this repository", remediation=hint)
