@@ -393,6 +393,7 @@ def test_odd_files_of_a_commit(branched: Repo, engine: Engine) -> None:
             "binary": 1, "long_line": 1, "name_not_utf8": 1, "not_a_file": 1, "too_large": 1,
         }  # fmt: skip
         assert counts.with_errors == 1
+        assert len(counts.such_as) == 1
 
 
 def test_worktrees_that_are_gone_and_refs_nobody_asks_for_are_collected(

@@ -146,3 +146,4 @@ class SnapshotCounts:
     languages: dict[str, int]  # files by language
     skipped: dict[str, int]  # files by reason
     with_errors: int  # files whose syntax is broken somewhere
+    such_as: tuple[str, ...] = ()  # the first few of them

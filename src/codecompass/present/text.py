@@ -113,7 +113,9 @@ def render_status(answer: StatusAnswer) -> str:
         if counts.skipped:
             lines.append(f"skipped    {_tally(counts.skipped)}")
         if counts.with_errors:
-            lines.append(f"errors     {counts.with_errors:,} files with syntax errors")
+            rest = ", …" if counts.with_errors > len(counts.such_as) else ""
+            named = ", ".join(counts.such_as) + rest
+            lines.append(f"errors     {counts.with_errors:,} files with syntax errors: {named}")
         at = f" at {answer.head[:10]}" if answer.head else ""
         lines.append(f"published  {answer.published_at}{at}")
     if answer.changed_files:

@@ -7,6 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from codecompass.model.snapshot import (
@@ -19,6 +20,7 @@ from codecompass.model.snapshot import (
 from codecompass.store.database import Database
 from codecompass.store.lists import FILE_COLUMNS, FileLists, ListId, entry_columns, read_entry
 
+_EXAMPLES = 3
 _RECORD = (
     "SELECT id, ref, workspace, list_id, head, rules, generation, revision, published_at, used_at"
     " FROM snapshots"
@@ -192,10 +194,13 @@ def count_snapshot(
     )
     languages: Counter[str] = Counter()
     totals = [0] * 5
+    broken = set()
     for version_id, language, *numbers in rows:
         times = paths.get(version_id, 0)
         if times:
             languages[language] += times
+            if numbers[1]:
+                broken.add(version_id)
             totals = [sum + number * times for sum, number in zip(totals, numbers, strict=True)]
     lines, errors, symbols, references, imports = totals
     skipped = Counter(str(entry.skip_reason) for entry in files.values() if entry.skip_reason)
@@ -208,6 +213,9 @@ def count_snapshot(
         languages=dict(sorted(languages.items(), key=lambda pair: (-pair[1], pair[0]))),
         skipped=dict(sorted(skipped.items())),
         with_errors=errors,
+        such_as=tuple(
+            islice((path for path in sorted(files) if files[path].version_id in broken), _EXAMPLES)
+        ),
     )
 
 
