@@ -246,6 +246,17 @@ def test_bad_refs_are_refused_with_what_there_is(branched: Repo, engine: Engine)
         engine.diff(base="nothing")
 
 
+def test_a_ref_like_no_other_is_refused_with_some_that_there_are(
+    repo: Repo, engine: Engine
+) -> None:
+    repo.commit({"a.py": "def one(): ...\n"})
+    repo.git("tag", "v1")
+    with pytest.raises(RefMissing) as caught:
+        engine.search("one", ref="zzzzzzzzzz")
+    assert caught.value.remediation.startswith("one of: ")
+    assert "v1" in caught.value.remediation
+
+
 def test_a_plain_folder_has_no_refs(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(ONE)
     with Engine.open(tmp_path) as engine:

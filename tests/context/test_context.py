@@ -72,6 +72,13 @@ def test_one_symbol(engine: Engine) -> None:
     assert answer.snapshots[0].ranges == ((1, 1), (3, 3), (6, 8))
 
 
+def test_code_comes_before_headings_of_its_name(tmp_path: Path) -> None:
+    write(tmp_path, {"docs.md": "# Context\n\nWords.\n", "src.py": "class Context: ...\n"})
+    with Engine.open(tmp_path) as opened:
+        found = [item.kind for item in opened.context("symbol = Context").results]
+    assert found == ["class", "section"]
+
+
 @pytest.mark.parametrize("budget", [100, 150, 200, 300, 500, 1000])
 @pytest.mark.parametrize("strategy", list(Strategy))
 def test_a_budget_is_kept(engine: Engine, budget: int, strategy: Strategy) -> None:
