@@ -231,10 +231,10 @@ def _only(
 ) -> SymbolChange | PlacedSymbol | None:
     """The one that is meant, if there is one: not the impls beside a type of the same file."""
     found: list[SymbolChange | PlacedSymbol] = [*touched, *untouched]
-    places = [change.shown for change in touched] + [*untouched]
-    own = [number for number, place in enumerate(places) if place.symbol.kind not in _BESIDE]
     if len(found) == 1:
         return found[0]
+    places = [change.shown for change in touched] + [*untouched]
+    own = [number for number, place in enumerate(places) if place.symbol.kind not in _BESIDE]
     is_one_file = len({place.path for place in places}) == 1
     return found[own[0]] if len(own) == 1 and is_one_file else None
 

@@ -23,8 +23,8 @@ _FOLDERS = frozenset(
     " .pytest_cache .ruff_cache .hypothesis .eggs .gradle .terraform .next .nuxt .svelte-kit"
     " .parcel-cache .turbo .yarn .dart_tool .idea .vs DerivedData".split()
 )
-# Build outputs by name only: somebody may well keep sources in a folder of that name,
-# so files that git tracks are kept.
+# Build outputs and caches by name only: somebody may well keep sources or settings in a
+# folder of that name, so files that git tracks are kept.
 _OUTPUT_FOLDERS = frozenset(
     "build dist target out venv env coverage htmlcov obj .bundle .cargo".split()
 )

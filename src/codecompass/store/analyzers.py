@@ -16,7 +16,7 @@ from codecompass.text.identifiers import find_identifiers, split_identifier, spl
 
 # Distinct identifiers kept with their terms; a repository of a million lines has about 200,000.
 _MAX_CACHED = 400_000
-_MUCH = 2_000
+_MUCH = 2_000  # of them are forgotten when work is done; a server would grow by them
 
 
 class _Terms(dict[str, tuple[str, ...]]):
