@@ -141,8 +141,25 @@ def test_only_folders_with_files_to_index_are_watched(repo: Repo, watched: Engin
     found = status(watched)
     assert found is not None
     (tree,) = found["trees"]  # type: ignore[misc, attr-defined]
-    # the root, pkg, pkg/deep; of git its own folder
-    assert tree["folders"] == 4
+    # the root, pkg, pkg/deep; neither git's own folder nor one in which nothing is
+    assert tree["folders"] == 3
+
+
+def test_the_first_file_of_a_folder_that_is_not_watched(repo: Repo, watched: Engine) -> None:
+    long_ago = 1_700_000_000
+    for name in ("empty", "empty/inner"):
+        (repo.root / name).mkdir()
+    for name in ("empty/inner", "empty"):
+        os.utime(repo.root / name, (long_ago, long_ago))
+    assert names(watched, "one") == ["a.py"]
+    assert looked_at(watched) == ()
+    found = status(watched)
+    assert found is not None
+    assert found["trees"][0]["folders"] == 3  # type: ignore[index]
+    repo.write({"empty/inner/first.py": "def first(): ...\n"})
+    assert names(watched, "first") == ["empty/inner/first.py"]
+    repo.write({"empty/inner/first.py": "def second(): ...\n"})
+    assert looked_at(watched) == ("empty/inner/first.py",)
 
 
 def test_another_worktree_has_the_same_watcher(
