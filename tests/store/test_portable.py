@@ -13,6 +13,7 @@ import pytest
 
 from codecompass.engine.engine import Engine, inspect_state
 from codecompass.errors import ArchiveRefused, BadInput, IndexMissing
+from codecompass.present.upkeep_text import render_state
 from codecompass.store.schema import SCHEMA_VERSION
 from tests.conftest import Repo
 from tests.daemon.conftest import run
@@ -50,6 +51,7 @@ def test_only_the_difference_is_read(repo: Repo, archive: Path, tmp_path: Path) 
         (root / "pkg/m4.py").unlink()
         answer = engine.import_state(archive)
         assert answer.workspace == str(root)
+        assert answer.note is None
         found = engine.index()
         assert found.counts.extracted == 1
         assert found.counts.deleted == 1
@@ -73,6 +75,18 @@ def test_an_index_is_replaced_only_on_request(
         other.import_state(archive, force=True, sha256=inspect_state(archive).sha256)
         assert other.locate("own").total == 1  # of the working tree: read again
         assert other.locate("f1").total == 1
+
+
+def test_the_archive_of_another_repository_is_told(archive: Path, tmp_path: Path) -> None:
+    stranger = Repo(tmp_path / "stranger")
+    stranger.commit({"own.py": "def own(): ...\n"})
+    with Engine.open(stranger.root, {"store.home": str(tmp_path / "other home")}) as other:
+        answer = other.import_state(archive)
+        assert answer.note is not None
+        assert "not in this repository" in answer.note
+        assert answer.note in render_state(answer)
+        assert other.locate("own").total == 1
+        assert other.locate("f1").total == 0
 
 
 def test_what_was_not_indexed_cannot_be_exported(engine: Engine, tmp_path: Path) -> None:

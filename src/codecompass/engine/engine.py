@@ -31,6 +31,7 @@ from codecompass.model.portable import Manifest, StateAnswer
 from codecompass.model.query import (
     DiffOptions,
 )
+from codecompass.model.refs import short_commit
 from codecompass.model.snapshot import (
     ACTIVE_JOBS,
     LIVE,
@@ -169,7 +170,20 @@ class Engine(Questions):
                 remediation="--force replaces it",
             )
         manifest = self._store.take_in(source, str(self.workspace.root))
-        return _state("imported", source, manifest, str(self.workspace.root))
+        answer = _state("imported", source, manifest, str(self.workspace.root))
+        return replace(answer, note=self._doubt(manifest))
+
+    def _doubt(self, manifest: Manifest) -> str | None:
+        """Why an archive may be of another repository; all that it lacks will be read."""
+        head = manifest.head
+        if not head or not self.workspace.is_git:
+            return None
+        if self._views.objects.find([f"{head}^{{commit}}"])[0]:
+            return None
+        return (
+            f"made at commit {short_commit(head)}, which is not in this repository:"
+            " the archive of another one? What it lacks is read at the next question"
+        )
 
     def migrate(self, *, progress: Progress = silent) -> SyncAnswer | None:
         """Make an index of another version usable; None if there was nothing to do."""

@@ -37,3 +37,4 @@ class StateAnswer:
     manifest: Manifest
     workspace: str | None = None
     is_usable: bool = True  # by this version of CodeCompass
+    note: str | None = None  # what speaks against it, and is no reason to refuse it

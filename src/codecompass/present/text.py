@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from codecompass.model.answer import (
+    CallMetrics,
     DoctorAnswer,
     FolderAnswer,
     LocateAnswer,
@@ -127,12 +128,9 @@ def render_status(answer: StatusAnswer) -> str:
         lines.append(f"           {found.advice}")
     if answer.watcher:
         lines.append(f"watched    by {answer.watcher}")
-    for item in (answer.calls or ())[:_MAX_TOOLS]:
-        errors = f", {item.errors:,} errors" if item.errors else ""
-        lines.append(
-            f"calls      {item.tool} {item.calls:,}{errors}: {item.p50_ms:,} ms, 95 %"
-            f" {item.p95_ms:,} ms, {item.p50_tokens:,} tokens"
-        )
+    if answer.calls:
+        said = [_call(item) for item in answer.calls[:_MAX_TOOLS]]
+        lines.append(f"calls      ms p50/p95, tokens: {' · '.join(said)}")
     if answer.is_being_written:
         lines.append("busy       a process is writing for this or another working tree")
     elif counts is None:
@@ -189,6 +187,11 @@ def _span(item: SymbolResult) -> str:
     if item.start_line == item.end_line:
         return str(item.start_line)
     return f"{item.start_line}-{item.end_line}"
+
+
+def _call(item: CallMetrics) -> str:
+    errors = f", {item.errors:,} errors" if item.errors else ""
+    return f"{item.tool} {item.calls:,}{errors}: {item.p50_ms}/{item.p95_ms}, {item.p50_tokens}"
 
 
 def _tally(counts: Mapping[str, int]) -> str:

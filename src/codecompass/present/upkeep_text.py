@@ -3,6 +3,7 @@
 from codecompass.model.portable import StateAnswer
 
 _MIB = 1024 * 1024
+_ONLY_THE_DIFFERENCE = "next: ask; only what is different here is read"
 
 
 def render_state(answer: StateAnswer) -> str:
@@ -23,5 +24,5 @@ def render_state(answer: StateAnswer) -> str:
     elif answer.action == "exported":
         lines.append("next: codecompass state import FILE --sha256 HEX, where it is wanted")
     elif answer.action == "imported":
-        lines.append("next: ask; only what is different here is read")
+        lines.append(f"note: {answer.note}" if answer.note else _ONLY_THE_DIFFERENCE)
     return "\n".join(lines)
