@@ -527,6 +527,22 @@ def test_a_default_branch_of_another_name(repo: Repo, engine: Engine) -> None:
     assert engine.diff().summary == {}
 
 
+def test_a_branch_that_comes_later_is_the_base(repo: Repo, engine: Engine) -> None:
+    repo.git("checkout", "--quiet", "-b", "develop")
+    repo.commit({"a.py": ONE})
+    repo.git("branch", "other")
+    repo.commit({"a.py": TWO})
+    repo.git("checkout", "--quiet", "-b", "feat")
+    assert engine.locate("two").meta.source_layer == "base"
+    repo.git("branch", "main", "other")  # before `develop` among the usual names
+    assert engine.locate("two").meta.source_layer == "overlay"
+    repo.git("update-ref", "refs/remotes/origin/main", "feat")
+    assert engine.locate("two").meta.source_layer == "base"
+    repo.git("update-ref", "-d", "refs/remotes/origin/main")
+    repo.git("branch", "-D", "main")
+    assert engine.locate("two").meta.source_layer == "base"
+
+
 def test_a_base_that_does_not_exist_here_breaks_only_the_diff(branched: Repo) -> None:
     with Engine.open(branched.root, {"refs.base": "nothing"}) as engine:
         assert paths(engine, "one") == ["a.py"]

@@ -30,8 +30,7 @@ def reranked(found: Found, settings: SemanticSettings, text_of: Callable[[Hit], 
         return replace(found, notes=(*found.notes, f"not reranked: {error}"))
     share = settings.rerank_weight
     blended = [
-        replace(
-            hit,
+        hit._replace(
             score=share * score + (1 - share) * hit.score,
             factors=(*hit.factors, Factor("rerank", share * (score - hit.score))),
         )

@@ -113,9 +113,8 @@ class Place(NamedTuple):
     ordinal: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A ranked place with the reasons for its rank."""
+class Hit(NamedTuple):
+    """A ranked place with the reasons for its rank; hundreds are made for each question."""
 
     path: str
     place: Place

@@ -68,12 +68,22 @@ def concise_result(
 def _preview(source: HitSource, start: int, end: int, shares: Mapping[str, float]) -> Preview:
     """The lines of a result that show why it matched."""
     return make_preview(
-        source.text.split("\n", end)[start - 1 : end] if source.text else [],
+        _lines_of(source, start, end),
         start,
         signature=source.symbol.signature if source.symbol else "",
         shares=shares,
         known_matches=source.hit.match_lines,
     )
+
+
+def _lines_of(source: HitSource, start: int, end: int) -> list[str]:
+    """The lines of a place; found by its bytes where these are letters, not by counting."""
+    text, symbol = source.text or "", source.symbol
+    if symbol is None or not text.isascii():
+        return text.split("\n", end)[start - 1 : end]
+    first = text.rfind("\n", 0, symbol.span.start_byte) + 1
+    last = text.find("\n", max(first, symbol.span.end_byte - 1))
+    return text[first : last if last >= 0 else None].split("\n")
 
 
 def _definitions(source: HitSource) -> str | None:

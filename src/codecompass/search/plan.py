@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from codecompass.config.settings import RankingSettings, SearchSettings
 from codecompass.model.search import IntentGuess, Question, SearchMode, SearchOptions
+from codecompass.search.preferences import PathPreferences, preferences_for
 from codecompass.text.identifiers import find_identifiers, split_name
 
 _STOP_WORDS = frozenset(
@@ -29,12 +30,7 @@ class Plan:
     terms: tuple[str, ...]
     ranking: RankingSettings
     search: SearchSettings
-
-    @property
-    def asked_words(self) -> frozenset[str]:
-        """The question's words in lower case, those in the plural also without their s."""
-        words = [word for name in self.question.words for word in split_name(name)]
-        return frozenset({*words, *(word.rstrip("s") for word in words)})
+    preferences: PathPreferences  # without those for what the question asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +54,15 @@ def make_plan(
     search, ranking = settings
     if options.mode is SearchMode.SIMILAR:
         ranking = _like_code(ranking)
-    return Plan(question, guess, options, content_terms(question, terms_of), ranking, search)
+    preferences = preferences_for(ranking.path_preferences, _asked_words(question))
+    terms = content_terms(question, terms_of)
+    return Plan(question, guess, options, terms, ranking, search, preferences)
+
+
+def _asked_words(question: Question) -> frozenset[str]:
+    """The question's words in lower case, those in the plural also without their s."""
+    words = [word for name in question.words for word in split_name(name)]
+    return frozenset({*words, *(word.rstrip("s") for word in words)})
 
 
 def _like_code(ranking: RankingSettings) -> RankingSettings:

@@ -11,7 +11,6 @@ from codecompass.model.symbol import SymbolKind
 from codecompass.search.evidence import Evidence, PathMatch
 from codecompass.search.gains import chunk_gains, file_gains
 from codecompass.search.plan import Plan
-from codecompass.search.preferences import preferences_for
 from codecompass.text.identifiers import split_name
 
 _NO_PATH = PathMatch(0.0, 0.0)
@@ -88,7 +87,6 @@ class _Ranker:
         self._chunk_gains = chunk_gains(plan.ranking.chunk_saturation)
         is_name = plan.guess.intent is Intent.SYMBOL and plan.options.mode is SearchMode.HYBRID
         self._trust = plan.ranking.name_meaning if is_name else 1.0
-        self._preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
         self._known_words: dict[tuple[int, ...], _ChunkWords] = {}
 
     def holds_every_term(self, index: int) -> bool:
@@ -114,7 +112,7 @@ class _Ranker:
             phrase = self._phrase_factor(whole)
             about_chunks = [(whole, phrase, _sum(phrase))]
         path = evidence.paths[index]
-        preference = self._preferences.factor(path) * self._centrality(path)
+        preference = self._plan.preferences.factor(path) * self._centrality(path)
         worth_of_file = _sum(about_file)
         hits = []
         for place, own, worth in about_chunks:
@@ -217,4 +215,6 @@ def _sum(factors: Sequence[Factor]) -> float:
 
 def _further(worth: Sequence[float]) -> float:
     """What the next best chunks of a file are worth, beside its best one."""
+    if len(worth) < 2:  # as of most files
+        return 0.0
     return sum(sorted(worth, reverse=True)[1 : 1 + _COHERENT]) / _COHERENT

@@ -16,7 +16,6 @@ from codecompass.search.names import named_definitions
 from codecompass.search.parse_query import last_part
 from codecompass.search.paths import PathFit
 from codecompass.search.plan import Plan, Term, weigh_terms
-from codecompass.search.preferences import preferences_for
 from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.lexical import (
     CHUNK_FIELDS,
@@ -57,8 +56,6 @@ class Retriever:
         self.files_of = self._files_of()
         self.needs_symbol = filters.restricts_symbols
         self._paths = reader.catalog.paths
-        ranking = plan.ranking
-        self._preference = preferences_for(ranking.path_preferences, plan.asked_words).factor
         self.is_cut = False  # whether there were more candidates than were taken
 
     def _files_of(self) -> Mapping[VersionId, Sequence[int]]:
@@ -277,19 +274,16 @@ class Retriever:
             whole = "".join(split_name(last_part(name)))
             clauses = [Clause(NAME_FIELD, whole)] if whole else []
             # A name of one word stands in many others, and the very one may be left out.
-            same = [p for p in self.reader.places_named(last_part(name)) if self._admits(p)]
+            same = self.reader.places_named(last_part(name))
+            same = [place for place in same if place.version_id in self.files_of]
             like = self._best(clauses, self.scope, _MAX_NAMED * _LOOK_AT)
             for places in (self._with_admitted_symbol(same), like):
                 found += sorted(places, key=self._by_preference)[:_MAX_NAMED]
         return list(dict.fromkeys(found))
 
-    def _admits(self, place: Place) -> bool:
-        """Whether a filter leaves any file with this content."""
-        return place.version_id in self.files_of
-
     def _by_preference(self, place: Place) -> tuple[float, int, int]:
         first = self.files_of[place.version_id][0]
-        return -self._preference(self._paths[first]), first, place.ordinal or 0
+        return -self._plan.preferences.factor(self._paths[first]), first, place.ordinal or 0
 
     def definitions_with_every_term(self) -> list[Place]:
         """Definitions whose names hold all terms, or are a name the question gives."""

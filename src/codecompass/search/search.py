@@ -32,7 +32,6 @@ from codecompass.search.intent import guess_intent
 from codecompass.search.line_pattern import LinePattern, compile_expression, compile_literal
 from codecompass.search.parse_query import message_runs
 from codecompass.search.plan import Plan, Term, make_plan
-from codecompass.search.preferences import preferences_for
 from codecompass.search.rank import calibrated, order, rank
 from codecompass.search.retrieve import Retriever
 from codecompass.search.select import select
@@ -235,7 +234,7 @@ def _search_lines(
     hits = _preferred(hits, plan)
     total = sum(len(hit.match_lines) for hit in hits) if found.is_complete else None
     if not plan.options.exhaustive:
-        hits = [replace(hit, match_lines=hit.match_lines[:_LINES_SHOWN]) for hit in hits]
+        hits = [hit._replace(match_lines=hit.match_lines[:_LINES_SHOWN]) for hit in hits]
     notes = [f"could not be read: {path}" for path in found.unreadable[:3]]
     return Found(
         plan,
@@ -256,11 +255,10 @@ def _lines(
     guess: str = "",
 ) -> LineSearch:
     """The lines that match; of a mere guess only in the first files that have its words."""
-    preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
     limits = LineLimits(
         plan.search.time_limit_s,
         lines=_ENOUGH_LINES if _may_stop_early(plan) else 0,
-        preference=preferences.factor,
+        preference=plan.preferences.factor,
         files=_GUESSED_FILES if guess else 0,
     )
     if guess:
@@ -329,15 +327,14 @@ def _search_usages(reader: SnapshotReader, plan: Plan) -> Found:
 
 def _preferred(hits: Sequence[Hit], plan: Plan) -> list[Hit]:
     """Hits of lines with the path's preference applied, in the order of the answer."""
-    preferences = preferences_for(plan.ranking.path_preferences, plan.asked_words)
     found = []
     for hit in hits:
-        preference = preferences.factor(hit.path)
+        preference = plan.preferences.factor(hit.path)
         if preference != 1.0:
             total = sum(factor.amount for factor in hit.factors)
             change = Factor("path_preference", total * (preference - 1))
             score = calibrated(total * preference)
-            hit = replace(hit, score=score, factors=(*hit.factors, change))
+            hit = hit._replace(score=score, factors=(*hit.factors, change))
         found.append(hit)
     found = [hit for hit in found if hit.score >= plan.options.min_score]
     return sorted(found, key=_by_place if plan.options.exhaustive else order)

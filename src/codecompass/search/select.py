@@ -67,5 +67,5 @@ def _take_turns(hits: Sequence[Hit], share: float) -> list[Hit]:
 def _lowered(hit: Hit, share: float) -> Hit:
     total = hit.score / (1 - hit.score) if hit.score < 1 else 1e9
     factor = Factor("same_file", total * (share - 1))
-    factors = (*hit.factors, factor)  # `replace` takes four times as long
+    factors = (*hit.factors, factor)
     return Hit(hit.path, hit.place, calibrated(total * share), factors, hit.match_lines)

@@ -139,12 +139,18 @@ def _is_binary(raw: bytes) -> bool:
 def _read_settled(path: Path | str, max_bytes: int) -> tuple[bytes | None, os.stat_result, bool]:
     """Content, stat and whether both belong together; no content if it is too large."""
     for attempt in range(_READ_ATTEMPTS):
-        with os.fdopen(os.open(path, _READ_FLAGS), "rb") as file:
-            before = os.fstat(file.fileno())
-            if before.st_size > max_bytes or not stat.S_ISREG(before.st_mode):
+        file = os.open(path, _READ_FLAGS)
+        try:
+            before = os.fstat(file)
+            is_plain = stat.S_ISREG(before.st_mode) or stat.S_ISDIR(before.st_mode)
+            if before.st_size > max_bytes or not is_plain:
                 return None, before, True
-            raw = file.read(max_bytes + 1)
-            after = os.fstat(file.fileno())
+            # By its number: a file object costs as much as reading. One byte more tells that
+            # it has grown; of a folder it fails.
+            raw = os.read(file, before.st_size + 1)
+            after = os.fstat(file)
+        finally:
+            os.close(file)
         if len(raw) > max_bytes:
             return None, after, True
         is_settled = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
