@@ -49,7 +49,10 @@ _BINARY = (
 
 # The patterns sorted by shape, because a plain suffix test is many times faster than a glob.
 _PATTERNS = (*_GENERATED, *_BINARY)
-_SUFFIXES = tuple(p[1:] for p in _PATTERNS if p[0] == "*" and "*" not in p[1:])
+_SUFFIXES: dict[str, list[str]] = {}  # by what is behind their last dot
+for _pattern in _PATTERNS:
+    if _pattern[0] == "*" and "*" not in _pattern[1:]:
+        _SUFFIXES.setdefault(_pattern.rpartition(".")[2], []).append(_pattern[1:])
 _INFIXES = tuple(p.strip("*") for p in _PATTERNS if p[0] == "*" and p[-1] == "*")
 _EXACT_NAMES = frozenset(p for p in _PATTERNS if "*" not in p)
 
@@ -131,9 +134,9 @@ def built_in_rule(path: str, *, is_tracked: bool) -> IgnoredFile | None:
             return IgnoredFile(path, BUILT_IN, 0, f"{folder}/")
     if name in _EXACT_NAMES:
         return IgnoredFile(path, BUILT_IN, 0, name)
-    if name.endswith(_SUFFIXES):
-        suffix = next(suffix for suffix in _SUFFIXES if name.endswith(suffix))
-        return IgnoredFile(path, BUILT_IN, 0, f"*{suffix}")
+    for suffix in _SUFFIXES.get(name.rpartition(".")[2], ()):
+        if name.endswith(suffix):
+            return IgnoredFile(path, BUILT_IN, 0, f"*{suffix}")
     infix = next((part for part in _INFIXES if part in name), None)
     return IgnoredFile(path, BUILT_IN, 0, f"*{infix}*") if infix else None
 

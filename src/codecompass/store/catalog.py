@@ -42,19 +42,20 @@ class PathWords:
         self._with_stem: dict[str, list[int]] = defaultdict(list)
         self._with_folder: dict[str, list[int]] = defaultdict(list)
         self._called: dict[str, list[int]] = defaultdict(list)
-        known: dict[str, tuple[str, ...]] = {}
+        known: dict[str, tuple[str, ...]] = {"": ()}
         for index, path in enumerate(paths):
             folder, _, name = path.rpartition("/")
-            if folder not in known:
-                known[folder] = _terms(folder, analyzer)
+            folder_terms = known.get(folder)
+            if folder_terms is None:
+                folder_terms = _folder_terms(folder, known, analyzer)
             words = split_name(name.lstrip(".").partition(".")[0] or name)
-            stem = tuple(analyzer.stem(word) for word in words)
+            stem = tuple(map(analyzer.stem, words))
             self._called["".join(words)].append(index)
             self.stems.append(stem)
-            self.folders.append(known[folder])
+            self.folders.append(folder_terms)
             for term in set(stem):
                 self._with_stem[term].append(index)
-            for term in set(known[folder]):
+            for term in set(folder_terms):
                 self._with_folder[term].append(index)
         self._by_key: dict[str, list[str]] = defaultdict(list)
         for term in {*self._with_stem, *self._with_folder}:
@@ -84,8 +85,15 @@ class PathWords:
                 yield other, len(short) / len(long) / 2
 
 
-def _terms(text: str, analyzer: Analyzer) -> tuple[str, ...]:
-    return tuple(analyzer.stem(word) for word in split_name(text))
+def _folder_terms(
+    folder: str, known: dict[str, tuple[str, ...]], analyzer: Analyzer
+) -> tuple[str, ...]:
+    """The terms of a folder's path: those of the one above, which many share, and its own."""
+    if folder not in known:
+        above, _, name = folder.rpartition("/")
+        own = tuple(map(analyzer.stem, split_name(name)))
+        known[folder] = _folder_terms(above, known, analyzer) + own
+    return known[folder]
 
 
 class Catalog:
