@@ -5,7 +5,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codecompass.parse.detect import detect_language
@@ -32,7 +32,7 @@ def test_every_case_obeys_the_laws(case: str) -> None:
     check_laws(case, language_of(case), SOURCES[case])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(
     case=st.sampled_from(sorted(SOURCES)),
     cut=st.floats(0, 1),
@@ -49,7 +49,7 @@ def test_mangled_source_obeys_the_laws(case: str, cut: float, junk: str, turn: b
     check_laws(case, language_of(case), text)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(language=st.sampled_from(LANGUAGES), text=st.text(max_size=300))
 def test_any_text_in_any_language_obeys_the_laws(language: Language, text: str) -> None:
     check_laws("any", language, text.encode("utf-8", "replace"))
