@@ -200,4 +200,5 @@ def _stamp(path: Path) -> Stamp:
         seen = path.stat()
     except OSError:
         return (0, 0, 0)
-    return seen.st_dev, seen.st_ino, seen.st_mtime_ns
+    # Not the time of the last change to its content, which tar and rsync set back.
+    return seen.st_dev, seen.st_ino, seen.st_ctime_ns
