@@ -12,6 +12,8 @@ from codecompass.model.query import DetailLevel, DiffOptions, DiffScope
 from codecompass.navigate.changes import FilePair, compare_files
 from codecompass.parse.extract import extract
 from codecompass.parse.languages import BY_NAME
+from codecompass.present.render import Budget, rendered
+from codecompass.text.tokens import estimate_tokens
 from tests.conftest import Repo
 
 BODY = "    first = order.price\n    second = order.count\n    return first * second\n"
@@ -220,6 +222,29 @@ def test_of_a_type_and_its_impl_the_type_is_meant(repo: Repo, engine: Engine) ->
     repo.commit({"a.rs": "pub struct One { b: u64 }\nimpl One { fn get(&self) {} }\n"})
     answer = engine.compare("One", "v1", "live")
     assert (answer.change, answer.results[0].kind) == ("modified", "struct")
+
+
+def test_members_outside_their_type_are_told_with_their_text(repo: Repo, engine: Engine) -> None:
+    code = (
+        "pub struct One { a: u32 }\nimpl One {\n    fn get(&self) -> u32 {\n        1\n    }\n}\n"
+    )
+    repo.commit({"a.rs": code})
+    repo.git("tag", "v1")
+    repo.commit({"a.rs": code.replace("        1", "        2")})
+    answer = engine.compare("One", "v1", "live")
+    assert [(item.name, item.parts) for item in answer.results] == [
+        ("One", ("members",)),
+        ("get", ("body",)),
+    ]
+    assert "+        2" in (answer.results[1].diff or "")
+    whole = rendered(answer, Budget(4_000))
+    assert whole.count("a.rs") == 1
+    least = rendered(answer, Budget(1))
+    assert "more lines" in least
+    for budget in range(estimate_tokens(whole) - 1, estimate_tokens(least) - 1, -7):
+        text = rendered(answer, Budget(budget))
+        assert estimate_tokens(text) <= budget
+        assert "more lines" in text or "1 more members" in text
 
 
 def test_a_type_whose_members_changed_is_not_unchanged(repo: Repo, engine: Engine) -> None:

@@ -36,6 +36,7 @@ _UNCHANGED = "unchanged"
 # Told also where symbols are: what became of the file is not seen from them.
 _WHOLE_FILES = frozenset({ChangeKind.ADDED, ChangeKind.DELETED, ChangeKind.RENAMED})
 _COMPARE_LINES = 200
+_COMPARE_MEMBERS = 20
 _MAX_REFS = 1_000
 _MAX_CHANGES = 10_000
 
@@ -161,29 +162,39 @@ class Branches:
         new = self._views.prepare(to_ref, progress)
         with self._views.open_target(new) as after:
             comparison = Comparison(after.beside(old), after)
-            change = comparison.change_of(
+            fate = comparison.fate_of(
                 symbol,
                 suggestions=self._limits.max_suggestions,
                 max_files=self._limits.diff_files,
             )
+            change = fate.symbol
             if isinstance(change, PlacedSymbol):
                 same = SymbolChange(ChangeKind.MODIFIED, change, change)
                 result = replace(change_result(same, DetailLevel.SIGNATURE), change=_UNCHANGED)
             else:
                 result = comparison.result(change, DetailLevel.CONTEXT, lines=_COMPARE_LINES)
+            shown = fate.members[:_COMPARE_MEMBERS]
+            members = [comparison.result(item, DetailLevel.CONTEXT) for item in shown]
+            results = (result, *members)
             seen = comparison.seen(is_overlay=bool(after.overlay([result.path])))
         meta = make_meta(
-            seen, shown=1, total=1, elapsed_ms=after.elapsed_ms(), content=result, searched=None
+            seen,
+            shown=len(results),
+            total=1 + len(fate.members),
+            elapsed_ms=after.elapsed_ms(),
+            content=results,
+            searched=None,
         )
         return CompareAnswer(
             symbol,
             old.ref,
             new.ref,
             result.change,
-            (result,),
+            results,
             meta,
             from_commit=short_commit(old.commit) if old.commit else None,
             to_commit=short_commit(new.commit) if new.commit else None,
+            members_left=len(fate.members) - len(members) or None,
         )
 
     def list_refs(self, *, contains: str, limit: int) -> RefsAnswer:

@@ -1,7 +1,7 @@
 """Two snapshots side by side: what became of their files and symbols."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from codecompass.engine.views import View
 from codecompass.errors import SymbolUnclear
@@ -9,6 +9,7 @@ from codecompass.model.answer import ChangeResult, Seen
 from codecompass.model.change import ChangeKind, FileChange, FileSide, SymbolChange
 from codecompass.model.query import DetailLevel, SymbolFilters
 from codecompass.model.snapshot import LIVE
+from codecompass.model.source import Span
 from codecompass.model.symbol import PlacedSymbol, SymbolKind
 from codecompass.navigate.changes import FilePair, compare_files
 from codecompass.navigate.file_changes import compare_snapshots
@@ -25,6 +26,14 @@ _MEMBERS = "members"
 # What stands beside the definition of a name.
 _BESIDE = frozenset({SymbolKind.IMPL, SymbolKind.SECTION})
 _IGNORED = "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a symbol, and of its members that stand elsewhere, as in Rust's impls."""
+
+    symbol: SymbolChange | PlacedSymbol  # itself if nothing did
+    members: tuple[SymbolChange, ...] = ()
 
 
 class Comparison:
@@ -131,10 +140,8 @@ class Comparison:
             diff = text_diff(old, new, max_lines=lines)
         return change_result(change, level, diff=diff)
 
-    def change_of(
-        self, name: str, *, suggestions: int, max_files: int
-    ) -> SymbolChange | PlacedSymbol:
-        """What became of the symbol a name stands for; the symbol itself if nothing did.
+    def fate_of(self, name: str, *, suggestions: int, max_files: int) -> Fate:
+        """What became of the symbol a name stands for.
 
         Where more than `max_files` changed, it is looked for in its own file only.
         """
@@ -156,12 +163,15 @@ class Comparison:
         if not touched and not untouched:
             raise self._no_such_symbol(name, suggestions)
         meant = _only(touched, untouched)
-        if isinstance(meant, PlacedSymbol) and any(_is_inside(item, meant) for item in changes):
+        if meant is None:
+            raise _several(name, [change.shown for change in touched] + untouched)
+        around = meant if isinstance(meant, PlacedSymbol) else meant.shown
+        members = [item for item in changes if _is_inside(item, around)]
+        if isinstance(meant, PlacedSymbol) and members:
             before = next((item for item in old.values() if item.handle == meant.handle), None)
-            return SymbolChange(ChangeKind.MODIFIED, before, meant, parts=(_MEMBERS,))
-        if meant is not None:
-            return meant
-        raise _several(name, [change.shown for change in touched] + untouched)
+            meant = SymbolChange(ChangeKind.MODIFIED, before, meant, parts=(_MEMBERS,))
+        span = around.symbol.span
+        return Fate(meant, tuple(item for item in members if not _is_within(item, span)))
 
     def _no_such_symbol(self, name: str, limit: int) -> SymbolUnclear:
         near: list[str] = []
@@ -224,6 +234,12 @@ def _is_inside(change: SymbolChange, around: PlacedSymbol) -> bool:
         for place in places
         if place is not None
     )
+
+
+def _is_within(change: SymbolChange, span: Span) -> bool:
+    """Whether what changed stands in the text of a symbol of the same file."""
+    own = change.shown.symbol.span
+    return span.start_byte <= own.start_byte and own.end_byte <= span.end_byte
 
 
 def _only(

@@ -284,10 +284,11 @@ class CompareAnswer:
     from_ref: str
     to_ref: str
     change: str  # unchanged, or what became of it
-    results: tuple[ChangeResult, ...]  # one
+    results: tuple[ChangeResult, ...]  # it, then its members outside it that changed
     meta: Meta
     from_commit: str | None = None
     to_commit: str | None = None
+    members_left: int | None = None  # such members that are not shown
 
 
 @dataclass(frozen=True, slots=True)

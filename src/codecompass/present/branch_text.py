@@ -155,9 +155,12 @@ def render_compare(answer: CompareAnswer) -> str:
         )
     )
     lines = [f"{answer.symbol}: {answer.change} from {old} to {new}{lacking(answer.meta)}"]
-    for item in answer.results:
-        lines.append(item.path)
-        lines += _symbol(item)
+    for path, items in groupby(answer.results, key=lambda item: item.path):
+        lines.append(path)
+        for item in items:
+            lines += _symbol(item)
+    if answer.members_left:
+        lines.append(f"… {answer.members_left} more members changed: compare one by its name")
     return "\n".join(lines)
 
 

@@ -44,7 +44,7 @@ def first_forms(answer: object) -> list[Form]:
     if isinstance(answer, ClustersAnswer):
         return [Form.NAME for _ in answer.clusters]
     if isinstance(answer, CompareAnswer):
-        return [Form.NAME for _ in _diff_lines(answer)]
+        return [Form.NAME for _ in _told_of(answer)]
     if isinstance(answer, (OutlineAnswer, ExpansionAnswer)):
         return [Form.NAME for _ in answer.results]
     if isinstance(answer, FolderAnswer):
@@ -220,15 +220,34 @@ def _(answer: FolderAnswer, forms: Forms) -> FolderAnswer:
 
 @reduced.register
 def _(answer: CompareAnswer, forms: Forms) -> CompareAnswer:
-    lines = _diff_lines(answer)
-    kept = _kept(lines, forms)
-    told = "\n".join([*kept, f"… {len(lines) - len(kept)} more lines"])
-    results = tuple(replace(item, diff=told) for item in answer.results)
-    return replace(answer, results=results, meta=_cut(answer.meta))
+    shown: dict[int, list[str]] = {0: []}
+    for number, line in _kept(_told_of(answer), forms):
+        lines = shown.setdefault(number, [])
+        if line is not None:
+            lines.append(line)
+    results = []
+    for number, lines in shown.items():
+        item = answer.results[number]
+        left = len((item.diff or "").splitlines()) - len(lines)
+        told = "\n".join([*lines, *([f"… {left} more lines"] if left else [])])
+        results.append(replace(item, diff=told or None))
+    left_out = (answer.members_left or 0) + len(answer.results) - len(results)
+    return replace(
+        answer,
+        results=tuple(results),
+        members_left=left_out or None,
+        meta=_cut(answer.meta),
+    )
 
 
-def _diff_lines(answer: CompareAnswer) -> list[str]:
-    return [line for item in answer.results for line in (item.diff or "").splitlines()]
+def _told_of(answer: CompareAnswer) -> list[tuple[int, str | None]]:
+    """The lines of all differences, each with its result; before those of a member, itself."""
+    found: list[tuple[int, str | None]] = []
+    for number, item in enumerate(answer.results):
+        if number:
+            found.append((number, None))
+        found += [(number, line) for line in (item.diff or "").splitlines()]
+    return found
 
 
 def _cut(meta: Meta) -> Meta:
