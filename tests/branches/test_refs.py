@@ -543,6 +543,18 @@ def test_a_branch_that_comes_later_is_the_base(repo: Repo, engine: Engine) -> No
     assert engine.locate("two").meta.source_layer == "base"
 
 
+def test_a_base_that_is_head_moves_with_it(repo: Repo) -> None:
+    repo.git("checkout", "--quiet", "-b", "work")
+    repo.commit({"a.py": ONE})
+    repo.git("checkout", "--quiet", "-b", "feat")
+    repo.commit({"a.py": TWO})
+    repo.git("checkout", "--quiet", "work")
+    with Engine.open(repo.root, {"refs.base": "HEAD"}) as engine:
+        assert engine.locate("two", ref="feat").meta.source_layer == "overlay"
+        repo.git("merge", "--quiet", "--ff-only", "feat")
+        assert engine.locate("two", ref="feat").meta.source_layer == "base"
+
+
 def test_a_base_that_does_not_exist_here_breaks_only_the_diff(branched: Repo) -> None:
     with Engine.open(branched.root, {"refs.base": "nothing"}) as engine:
         assert paths(engine, "one") == ["a.py"]

@@ -52,3 +52,11 @@ def test_what_came_went_or_is_of_another_language_is_seen_at_once(repo: Repo) ->
         (repo.root / "c.py").unlink()
         assert engine.locate("three").total == 1
         assert {item.path for item in engine.outline(".").results} == {"a.py", "b", "d.py"}
+
+
+def test_words_of_folders_whatever_their_depth() -> None:
+    deep = "/".join(["deepFolder"] * 2_000)
+    found = catalog(dict.fromkeys(["src/httpServer/a.py", f"{deep}/b.py"], VersionId(1))).words
+    assert found.folders[1] == ("src", "http", "server")
+    assert found.folders[0] == ("deep", "folder") * 2_000
+    assert list(found.with_folder("server")) == [1]

@@ -89,6 +89,16 @@ def test_the_archive_of_another_repository_is_told(archive: Path, tmp_path: Path
         assert other.locate("f1").total == 0
 
 
+def test_where_history_was_cut_off_no_commit_tells_a_stranger(
+    repo: Repo, archive: Path, tmp_path: Path
+) -> None:
+    repo.commit({"later.py": "def later(): ...\n"})
+    shallow = tmp_path / "shallow"
+    repo.git("clone", "--quiet", "--depth=1", f"file://{repo.root}", str(shallow))
+    with Engine.open(shallow, {"store.home": str(tmp_path / "other home")}) as engine:
+        assert engine.import_state(archive).note is None
+
+
 def test_what_was_not_indexed_cannot_be_exported(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(IndexMissing):
         engine.export_state(tmp_path / "x.tar.gz")
@@ -164,6 +174,10 @@ def _other_format(parts: Parts, manifest: dict[str, object]) -> None:
     manifest["format"] = 99
 
 
+def _no_commit(parts: Parts, manifest: dict[str, object]) -> None:
+    manifest["head"] = "x\nHEAD"
+
+
 def _with_trigger(parts: Parts, manifest: dict[str, object]) -> None:
     sql = "CREATE TRIGGER bad AFTER INSERT ON jobs BEGIN DELETE FROM versions; END"
     _changed_facts(parts, manifest, sql)
@@ -201,6 +215,7 @@ def _foreign_path(parts: Parts, manifest: dict[str, object]) -> None:
         _climb_out,
         _other_schema,
         _other_format,
+        _no_commit,
         _with_trigger,
     ],
 )

@@ -41,6 +41,7 @@ from codecompass.model.snapshot import (
     JobStatus,
 )
 from codecompass.source.guard import inside_workspace
+from codecompass.source.refs import is_shallow
 from codecompass.store.collect import collect_garbage
 from codecompass.store.portable import read_manifest, sha256_of
 from codecompass.store.schema import SCHEMA_VERSION, create_indexes
@@ -176,13 +177,13 @@ class Engine(Questions):
     def _doubt(self, manifest: Manifest) -> str | None:
         """Why an archive may be of another repository; all that it lacks will be read."""
         head = manifest.head
-        if not head or not self.workspace.is_git:
+        if not head or not self.workspace.is_git or is_shallow(self.workspace.root):
             return None
         if self._views.objects.find([f"{head}^{{commit}}"])[0]:
             return None
         return (
-            f"made at commit {short_commit(head)}, which is not in this repository:"
-            " the archive of another one? What it lacks is read at the next question"
+            f"made at commit {short_commit(head)}, which is not in this repository: not fetched,"
+            " or of another one? What the archive lacks is read at the next question"
         )
 
     def migrate(self, *, progress: Progress = silent) -> SyncAnswer | None:

@@ -49,10 +49,11 @@ _BINARY = (
 
 # The patterns sorted by shape, because a plain suffix test is many times faster than a glob.
 _PATTERNS = (*_GENERATED, *_BINARY)
-_SUFFIXES: dict[str, list[str]] = {}  # by what is behind their last dot
-for _pattern in _PATTERNS:
-    if _pattern[0] == "*" and "*" not in _pattern[1:]:
-        _SUFFIXES.setdefault(_pattern.rpartition(".")[2], []).append(_pattern[1:])
+_ENDS = tuple(p[1:] for p in _PATTERNS if p[0] == "*" and "*" not in p[1:])
+_SUFFIXES = {  # by what is behind their last dot
+    last: [end for end in _ENDS if end.rpartition(".")[2] == last]
+    for last in {end.rpartition(".")[2] for end in _ENDS}
+}
 _INFIXES = tuple(p.strip("*") for p in _PATTERNS if p[0] == "*" and p[-1] == "*")
 _EXACT_NAMES = frozenset(p for p in _PATTERNS if "*" not in p)
 

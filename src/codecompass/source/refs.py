@@ -164,7 +164,7 @@ def head_and_bases(objects: GitObjects, names: Sequence[str]) -> tuple[str, tupl
 
     Also when one comes that would be a base in their place; "" where there is no such commit.
     """
-    asked = dict.fromkeys(["HEAD", *names, f"{_REMOTE}/HEAD", *_rivals(names)])
+    asked = ["HEAD", *dict.fromkeys([*names, f"{_REMOTE}/HEAD", *_rivals(names)])]
     found = objects.find([f"{name}^{{commit}}" for name in asked])
     head, *bases = [item.id if item else "" for item in found]
     return head, tuple(bases)

@@ -88,11 +88,12 @@ class PathWords:
 def _folder_terms(
     folder: str, known: dict[str, tuple[str, ...]], analyzer: Analyzer
 ) -> tuple[str, ...]:
-    """The terms of a folder's path: those of the one above, which many share, and its own."""
-    if folder not in known:
-        above, _, name = folder.rpartition("/")
-        own = tuple(map(analyzer.stem, split_name(name)))
-        known[folder] = _folder_terms(above, known, analyzer) + own
+    """The terms of a folder's path: those of the nearest known one above, and the rest's."""
+    above = folder
+    while above not in known:
+        above = above.rpartition("/")[0]
+    rest = split_name(folder.removeprefix(above))
+    known[folder] = known[above] + tuple(map(analyzer.stem, rest))
     return known[folder]
 
 

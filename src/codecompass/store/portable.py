@@ -31,6 +31,7 @@ FORMAT = 1
 _MANIFEST = "manifest.json"
 _DATABASE = "facts.db"
 _NAME = re.compile(r"facts\.db|lexical/[A-Za-z0-9._-]+|vectors/[A-Za-z0-9._-]+\.i8")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LOCKS = frozenset({".tantivy-writer.lock", ".tantivy-meta.lock"})
 _MANIFEST_BYTES = 10_000_000
 _READ_BYTES = 1 << 20
@@ -187,6 +188,9 @@ def _read_manifest(archive: tarfile.TarFile) -> Manifest:
         str(name): PortableFile(int(part["size_bytes"]), str(part["sha256"]))
         for name, part in said["parts"].items()
     }
+    head = said.get("head")
+    if head is not None and not (isinstance(head, str) and _COMMIT.fullmatch(head)):
+        raise ArchiveRefused(f"{archive.name!s}: {head!r:.80} is no commit")
     strange = [name for name in parts if not _NAME.fullmatch(name) or ".." in name]
     if strange:
         raise ArchiveRefused(f"{archive.name!s}: {strange[0]!r} does not belong in it")
