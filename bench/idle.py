@@ -11,7 +11,7 @@ import argparse
 import time
 from pathlib import Path
 
-from memory import resident_kib
+from memory import proportional_kib, resident_kib
 from soak import Client, watchers
 
 from codecompass import Engine
@@ -64,12 +64,6 @@ def switches(process: int) -> int:
             if line.startswith("voluntary_ctxt_switches"):
                 total += int(line.split()[1])
     return total
-
-
-def proportional_kib(process: int) -> int:
-    """What a process has in memory, with its part of what it shares with others."""
-    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
 def watches(process: int) -> int:

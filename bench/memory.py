@@ -77,6 +77,15 @@ def resident_kib(process: int) -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith("VmRSS")), 0)
 
 
+def proportional_kib(process: int) -> int:
+    """The same with its part of what it shares with others; 0 if it is gone."""
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+
+
 def contents(root: Path) -> tuple[int, list[object]]:
     """How many lines there are, and everything that was found out, in an order of its own."""
     with Engine.open(root) as engine, engine._views.open("live", lambda *_: None) as view:

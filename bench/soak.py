@@ -22,8 +22,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
-from memory import resident_kib
+from memory import proportional_kib, resident_kib
 
 from codecompass import Engine
 
@@ -77,6 +78,14 @@ class Client:
         self.process.wait(10)
 
 
+class Memory(NamedTuple):
+    """What all processes have in memory at a time."""
+
+    when_s: float
+    resident_mib: float  # pages that they share are counted for each
+    own_mib: float  # and here once
+
+
 @dataclass(slots=True)
 class Tally:
     """What happened."""
@@ -86,7 +95,7 @@ class Tally:
     late: int = 0  # answers without what was written just before
     behind: int = 0  # those that said so
     slowest_s: float = 0.0
-    memory: list[tuple[float, float]] = field(default_factory=list)  # when, and MiB
+    memory: list[Memory] = field(default_factory=list)
 
 
 class Soak:
@@ -107,7 +116,7 @@ class Soak:
             self.step()
             if now - last >= _LOOK_S:
                 last = now
-                self.tally.memory.append((now - started, self.memory_mib()))
+                self.tally.memory.append(self.memory(now - started))
 
     def step(self) -> None:
         """One change, one question about it, and sometimes another question."""
@@ -216,10 +225,13 @@ class Soak:
     def _git(self, *arguments: str) -> None:
         subprocess.run(["git", *arguments], cwd=self.root, capture_output=True, check=False)
 
-    def memory_mib(self) -> float:
+    def memory(self, when_s: float) -> Memory:
         """What servers and watcher have in memory."""
         found = [client.process.pid for client in self.clients] + watchers(self.root)
-        return sum(map(resident_kib, found)) / 1024
+        resident, own = (
+            sum(map(measure, found)) / 1024 for measure in (resident_kib, proportional_kib)
+        )
+        return Memory(when_s, resident, own)
 
 
 _RARE = ["delete", "rename", "move_folder", "ignore", "commit", "switch"]
@@ -286,16 +298,22 @@ def main() -> None:
 def report(tally: Tally, missed: list[str], minutes: float) -> None:
     """Print what came of it; the exit status says whether it was all right."""
     begin = minutes * 60 * _WARM_UP
-    after = [mib for when, mib in tally.memory if when >= begin]
-    part = max(1, len(after) // 5)
-    before, end = statistics.median(after[:part]), statistics.median(after[-part:])
+    after = [memory for memory in tally.memory if memory.when_s >= begin]
     print(f"{minutes:g} minutes: {tally.changes:,} changes, {tally.questions:,} questions")
     print(f"slowest answer {tally.slowest_s:.1f} s; answers without the change {tally.late},")
     print(f"and {tally.behind} that said they were stale or syncing")
-    print(f"memory {before:.0f} MiB after warm-up, {end:.0f} at the end ({end / before - 1:+.1%})")
+    print(f"memory {_grown([memory.resident_mib for memory in after])};")
+    print(f"what they share counted once {_grown([memory.own_mib for memory in after])}")
     print(f"files unlike an index from nothing: {len(missed)} {missed[:5]}")
     if missed or tally.late:
         raise SystemExit(1)
+
+
+def _grown(mib: Sequence[float]) -> str:
+    """The first fifth of some figures, and the last."""
+    part = max(1, len(mib) // 5)
+    before, end = statistics.median(mib[:part]), statistics.median(mib[-part:])
+    return f"{before:.0f} MiB after warm-up, {end:.0f} at the end ({end / before - 1:+.1%})"
 
 
 if __name__ == "__main__":
