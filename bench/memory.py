@@ -70,20 +70,20 @@ def with_children(process: int) -> list[int]:
 
 def resident_kib(process: int) -> int:
     """What a process has in memory; 0 if it is gone."""
-    try:
-        lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith("VmRSS")), 0)
+    return _figure(process, "status", "VmRSS")
 
 
 def proportional_kib(process: int) -> int:
     """The same with its part of what it shares with others; 0 if it is gone."""
+    return _figure(process, "smaps_rollup", "Pss")
+
+
+def _figure(process: int, file: str, name: str) -> int:
     try:
-        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+        lines = Path(f"/proc/{process}/{file}").read_text().splitlines()
     except OSError:
         return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
 
 
 def contents(root: Path) -> tuple[int, list[object]]:

@@ -257,6 +257,13 @@ def test_a_type_whose_members_changed_is_not_unchanged(repo: Repo, engine: Engin
     assert engine.compare("Service", "v1", "live").change == "unchanged"
 
 
+def test_a_comment_before_the_body_is_a_change_of_it(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.py": "def three():\n    q = 1\n    return q\n"})
+    repo.write({"a.py": "def three():\n    # why\n    q = 1\n    return q\n"})
+    answer = engine.compare("three", "HEAD", "live")
+    assert (answer.change, answer.results[0].parts) == ("modified", ("body",))
+
+
 def test_one_symbol_that_moved(repo: Repo, engine: Engine) -> None:
     repo.commit({"a.py": f"x = 1\ndef total(order):\n{BODY}"})
     repo.git("tag", "v1")

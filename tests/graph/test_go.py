@@ -183,3 +183,27 @@ def test_a_method_belongs_to_no_field_class_or_test_of_the_same_name(tmp_path: P
         ):
             found = engine.hierarchy(name).results
             assert [item.name for item in found if item.relation == "member"] == members
+
+
+def test_a_call_with_a_type_argument_is_a_call_and_a_step_a_write(tmp_path: Path) -> None:
+    code = """
+        package p
+
+        type Box[T any] struct{ v T }
+
+        func Gen[T any](x T) Box[T] { return Box[T]{x} }
+
+        func (b Box[T]) Get() T { return b.v }
+
+        var counter int
+
+        func use() int {
+            counter++
+            counter += 2
+            return Gen[int](1).Get()
+        }
+    """
+    with Engine.open(write(tmp_path, {"a.go": code})) as engine:
+        assert [item.name for item in engine.call_graph("Gen").results] == ["use"]
+        assert [item.name for item in engine.call_graph("Get").results] == ["use"]
+        assert engine.find_references("counter").roles == {"write": 2}

@@ -370,3 +370,20 @@ def test_a_check_says_what_a_value_is(tmp_path: Path) -> None:
         assert uses(engine, "reply") == [
             "main.ts:3 call", "main.ts:4 call", "main.ts:5 call", "main.ts:12 call",
         ]  # fmt: skip
+
+
+def test_a_step_is_a_write_and_who_is_handed_over_may_be_called(tmp_path: Path) -> None:
+    files = {
+        "a.ts": """
+            export let counter = 0;
+            export function step() { counter++; --counter; return counter; }
+            export function late() { return step.call(null); }
+            export function early() { return late(); }
+        """
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert engine.find_references("counter").roles == {"write": 2, "read": 1}
+        handed_over = engine.call_graph("step").certainty
+        assert not handed_over.complete
+        assert "read without a call at 1 places" in handed_over.reasons[0]
+        assert engine.call_graph("late").certainty.complete

@@ -21,7 +21,7 @@ from codecompass.model.page import Page, page_at
 from codecompass.model.query import DetailLevel, GraphOptions, SymbolFilters
 from codecompass.model.reference import USAGE, Role
 from codecompass.model.source import SkipReason
-from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol
+from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol, SymbolKind
 from codecompass.navigate.calls import Call, Direction, call_graph, joined
 from codecompass.navigate.hierarchy import called_as, hierarchy
 from codecompass.navigate.lookup import Lookup, locate
@@ -40,6 +40,7 @@ _MAX_DEPTH = 10
 _MAX_BROKEN = 3
 _MAX_OTHERS = 3
 _POSSIBLE = str(Confidence.POSSIBLE)
+_CALLED = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,10 @@ class GraphQuestions:
         certainty = Completeness(complete=True, possible=0)
         if direction is not Direction.CALLEES:
             certainty = self._certainty(uses, subject)
+            handed_over = self._count_reads(uses)
+            if handed_over:
+                reads = f"read without a call at {handed_over} places (refs, role read)"
+                certainty = replace(certainty, complete=False, reasons=(*certainty.reasons, reads))
         if direction is not Direction.CALLERS and unknown:
             certainty = replace(certainty, complete=False)
         if deeper:
@@ -280,6 +285,15 @@ class GraphQuestions:
             )
             reasons.append(f"{len(broken)} {those} syntax errors: {shown}")
         return Completeness(not reasons, possible, tuple(reasons))
+
+    def _count_reads(self, uses: Sequence[Uses]) -> int:
+        """How often functions are handed over, who knows who calls them then."""
+        return sum(
+            place.role is Role.READ
+            for item in uses
+            if item.symbol.symbol.kind in _CALLED
+            for place in self._graph.places(item, item.files)
+        )
 
     def _by_other_names(self, uses: Sequence[Uses]) -> list[str]:
         """Why calls of something else may be calls of these: they override it."""

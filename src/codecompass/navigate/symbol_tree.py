@@ -62,7 +62,7 @@ class SymbolNode:
         if symbol.has_body:
             start, end = symbol.body_start, symbol.body_end
         if not self.children:
-            return _dedented(self._cut(start, end))
+            return _dedented(self._cut(self._with_comments(start), end))
         pieces = []
         for child in sorted(self.children, key=lambda node: node.symbol.span.start_byte):
             pieces.append(self._cut(start, max(start, child.symbol.span.start_byte)))
@@ -72,6 +72,18 @@ class SymbolNode:
         return tuple(
             line.strip() for line in lines if _WORD.search(line) and not _COMMENT.match(line)
         )
+
+    def _with_comments(self, start: int) -> int:
+        """Where a body begins, with comments right before it: no signature holds them."""
+        first = self.symbol.span.start_byte
+        head = (self._side.text or b"")[first:start]
+        while True:
+            line_start = head.rstrip().rfind(b"\n") + 1
+            line = head[line_start:]
+            if not line_start or not _COMMENT.match(line.decode("utf-8", "replace")):
+                return start
+            start = first + line_start + len(line) - len(line.lstrip())
+            head = head[:line_start]
 
     def _cut(self, start: int, end: int) -> str:
         text = self._side.text or b""

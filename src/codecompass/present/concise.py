@@ -36,7 +36,9 @@ def concise_result(
     """One result at the asked level of detail."""
     hit, symbol = source.hit, source.symbol
     start, end = (
-        (symbol.span.start_line, symbol.span.end_line) if symbol else (1, source.line_count)
+        (symbol.span.start_line, symbol.span.end_line)
+        if symbol
+        else (1, max(1, source.line_count))
     )
     placed = PlacedSymbol(hit.path, source.language, symbol) if symbol else None
     factors = {f.name: round(f.amount, 3) for f in hit.factors} if with_factors else None

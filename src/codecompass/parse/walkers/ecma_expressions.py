@@ -318,8 +318,9 @@ class Expressions(Expected):
         return self.expression(right, scope) if right is not None else NOTHING
 
     def _literal(self, node: Node, scope: int) -> int:
+        role = Role.WRITE if node.type == "update_expression" else Role.READ
         for child in node.named_children:
-            self.expression(child, scope)
+            self.expression(child, scope, role)
         return self.builder.expr("lit", _LITERALS[node.type])
 
     def _array_literal(self, node: Node, scope: int) -> int:

@@ -53,9 +53,10 @@ class _Walker(Expressions):
         for name in ("source_file", "import_declaration", "import_spec_list", "type_declaration",
                      "var_declaration", "var_spec_list", "const_declaration", "statement_list",
                      "expression_statement", "for_clause", "labeled_statement", "go_statement",
-                     "defer_statement", "send_statement", "inc_statement", "dec_statement",
-                     "expression_list"):  # fmt: skip
+                     "defer_statement", "send_statement", "expression_list"):  # fmt: skip
             self._statements[name] = self.block
+        for name in ("inc_statement", "dec_statement"):
+            self._statements[name] = self._step
 
     def close(self) -> None:
         """Let go of everything: the tables of methods keep it alive where no garbage is sought."""
@@ -69,6 +70,10 @@ class _Walker(Expressions):
                 visit(child, scope)
             else:
                 self.expression(child, scope)
+
+    def _step(self, node: Node, scope: int) -> None:
+        for child in node.named_children:
+            self.expression(child, scope, Role.WRITE)
 
     def _scoped(self, node: Node, scope: int) -> None:
         self.block(node, self.builder.open_scope(ScopeKind.BLOCK, scope))

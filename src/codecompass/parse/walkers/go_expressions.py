@@ -51,7 +51,7 @@ class Expressions:
             "index_expression": self._index,
             "slice_expression": self._slice,
             "type_assertion_expression": self._typed,
-            "type_conversion_expression": self._typed,
+            "type_conversion_expression": self._converted,
             "type_instantiation_expression": self._instantiated,
             "parenthesized_expression": self._parenthesized,
             "nil": lambda _node, _scope: self.builder.expr("none"),
@@ -345,6 +345,16 @@ class Expressions:
             self.expression(operand, scope)
         known = self.type_(node.child_by_field_name("type"), scope)
         return NOTHING if known == NOTHING else self.builder.expr("typed", known)
+
+    def _converted(self, node: Node, scope: int) -> int:
+        """`Box[int](x)`, which is a call where Box is a function; both read alike."""
+        written, operand = (node.child_by_field_name(name) for name in ("type", "operand"))
+        if written is None or written.type != "generic_type":
+            return self._typed(node, scope)
+        called = self.type_(written.child_by_field_name("type"), scope, Role.CALL)
+        given = self.type_arguments(written.child_by_field_name("type_arguments"), scope)
+        value = self.expression(operand, scope) if operand is not None else NOTHING
+        return NOTHING if called == NOTHING else self.builder.expr("call", called, (value,), given)
 
     def _instantiated(self, node: Node, scope: int) -> int:
         parts = node.named_children
