@@ -125,3 +125,15 @@ def test_the_default_of_a_class_that_is_a_module(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, files)) as engine:
         found = engine.find_references("default")
         assert (found.results, found.certainty.possible) == ((), 1)
+
+
+def test_a_name_for_a_module_is_not_said_to_be_without_uses(tmp_path: Path) -> None:
+    files = {
+        "a.js": "var net = require('net');\nfunction run() { net.connect(); }\nrun();\n",
+        "b.js": "const own = 1;\n",
+    }
+    with Engine.open(write(tmp_path, files)) as engine:
+        borrowed = engine.find_references("net").certainty
+        assert not borrowed.complete
+        assert "stands for what it imports" in borrowed.reasons[0]
+        assert engine.find_references("own").certainty.complete

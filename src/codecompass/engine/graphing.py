@@ -40,6 +40,7 @@ _MAX_DEPTH = 10
 _MAX_BROKEN = 3
 _MAX_OTHERS = 3
 _POSSIBLE = str(Confidence.POSSIBLE)
+_BOUND = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 _CALLED = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
 
 
@@ -256,6 +257,9 @@ class GraphQuestions:
         nameless = [item for item in uses if item.is_resolved and not item.has_node]
         if nameless:
             reasons.append(f"uses of {nameless[0].symbol.symbol.name} cannot be followed")
+        borrowed = [item.symbol.symbol.name for item in uses if self._is_import(item.symbol)]
+        if borrowed:
+            reasons.append(f"{borrowed[0]} stands for what it imports: its uses are uses of that")
         possible = sum({item.symbol.symbol.name: item.possible for item in uses}.values())
         languages = {item.symbol.language for item in uses if not item.is_resolved}
         if languages:
@@ -285,6 +289,14 @@ class GraphQuestions:
             )
             reasons.append(f"{len(broken)} {those} syntax errors: {shown}")
         return Completeness(not reasons, possible, tuple(reasons))
+
+    def _is_import(self, symbol: PlacedSymbol) -> bool:
+        """Whether a variable is only a name for a module, as in `const x = require("y")`."""
+        entry = self._view.reader.file(symbol.path)
+        if symbol.symbol.kind not in _BOUND or entry is None or entry.version_id is None:
+            return False
+        bound = self._view.reader.imports(entry.version_id)
+        return any(item.bound_name == symbol.symbol.name for item in bound)
 
     def _count_reads(self, uses: Sequence[Uses]) -> int:
         """How often functions are handed over, who knows who calls them then."""
