@@ -57,7 +57,7 @@ def main() -> None:
         engine.search("warm up")
         engine.search('"warm up"')
         print(f"{'kind':{_NAME_CHARS}} {'p50 ms':>8} {'p95 ms':>8} {'rg p50':>8} {'rg p95':>8}")
-        hybrid = [time for kind in kinds[:_HYBRID] for time in report(engine, root, kind, given)]
+        hybrid = [took for kind in kinds[:_HYBRID] for took in report(engine, root, kind, given)]
         for kind in kinds[_HYBRID:]:
             report(engine, root, kind, given)
         print(row(f"hybrid, the first {_HYBRID}", hybrid))

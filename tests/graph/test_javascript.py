@@ -130,7 +130,7 @@ def test_the_default_of_a_class_that_is_a_module(tmp_path: Path) -> None:
 def test_a_name_for_a_module_is_not_said_to_be_without_uses(tmp_path: Path) -> None:
     files = {
         "a.js": "var net = require('net');\nfunction run() { net.connect(); }\nrun();\n",
-        "b.js": "const own = 1;\n",
+        "b.js": "const own = 1;\nfunction other() { const own = require('own'); own(); }\n",
     }
     with Engine.open(write(tmp_path, files)) as engine:
         borrowed = engine.find_references("net").certainty

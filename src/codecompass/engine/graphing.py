@@ -296,7 +296,7 @@ class GraphQuestions:
         if symbol.symbol.kind not in _BOUND or entry is None or entry.version_id is None:
             return False
         bound = self._view.reader.imports(entry.version_id)
-        return any(item.bound_name == symbol.symbol.name for item in bound)
+        return any(item.start_byte == symbol.symbol.name_start for item in bound)
 
     def _count_reads(self, uses: Sequence[Uses]) -> int:
         """How often functions are handed over, who knows who calls them then."""

@@ -194,7 +194,7 @@ class RecordBuilder:
                 parent=parent,
                 exported_names=self._exported if draft.name else {name},
             ),
-            body_hash=self._body_hash(draft.start, body) if body else "",
+            body_hash=_digest(self._text[body[0] : body[1]]) if body else "",
             stable_id=self._stable_id(kind, qualified, signature),
         )
 
@@ -220,11 +220,6 @@ class RecordBuilder:
     def _comments_between(self, start: int, end: int) -> list[ByteRange]:
         comments = self._captures.get("comment", [])
         return comments[bisect_left(comments, (start, 0)) : bisect_left(comments, (end, 0))]
-
-    def _body_hash(self, start: int, body: ByteRange) -> str:
-        """The digest of a body, and of comments before it, which no signature holds."""
-        parts = [*self._comments_between(start, body[0]), body]
-        return _digest(b"\n".join(self._text[slice(*part)] for part in parts))
 
     def _doc(self, draft: Draft, parent: Symbol | None) -> str:
         if draft.doc:

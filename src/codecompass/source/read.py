@@ -148,6 +148,8 @@ def _read_settled(path: Path | str, max_bytes: int) -> tuple[bytes | None, os.st
             # By its number: a file object costs as much as reading. One byte more tells that
             # it has grown; of a folder it fails.
             raw = os.read(file, before.st_size + 1)
+            while len(raw) < before.st_size and (more := os.read(file, before.st_size)):
+                raw += more  # some file systems hand over parts
             after = os.fstat(file)
         finally:
             os.close(file)
