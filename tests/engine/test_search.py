@@ -92,6 +92,12 @@ def test_a_name_in_many_others_finds_its_definition_first(repo: Repo, engine: En
     assert names(engine.search("echo"))[0] == "echo"
 
 
+def test_an_empty_file_has_its_first_line(repo: Repo, engine: Engine) -> None:
+    repo.commit({"pkg/py.typed": "", "pkg/a.py": "def one(): ...\n"})
+    found = engine.search("pkg/py.typed").results[0]
+    assert (found.path, found.start_line, found.end_line) == ("pkg/py.typed", 1, 1)
+
+
 def test_a_line_of_a_long_signature_is_shown(repo: Repo, engine: Engine) -> None:
     given = "".join(f"    parameter_{n}: int,\n" for n in range(20))
     repo.write({"a.py": f"def long(\n{given}) -> None: ...\n"})
