@@ -1,7 +1,8 @@
 """A question's vector in, the chunks of a snapshot that are most like it out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,8 @@ from codecompass.store.vectors import DOCS_ROW, FILE_ROW, ORDINAL, small_integer
 
 _ONE = 127.0 * 127.0
 _SHIFT = 32
+# Fewer are compared before another thread has woken up.
+_MANY = 10_000
 
 
 class SnapshotVectors:
@@ -89,16 +92,25 @@ def _dots(asked: NDArray[np.int8], compared: NDArray[np.int8]) -> NDArray[np.flo
     return found
 
 
+@cache
+def _beside() -> ThreadPoolExecutor:
+    """Compares vectors while the question's words are looked for; it needs no lock of Python."""
+    return ThreadPoolExecutor(1, "codecompass-vectors")
+
+
 class Likeness:
     """One question beside all chunks of a snapshot, as cosines."""
 
     def __init__(self, vectors: SnapshotVectors, question: NDArray[np.float32]) -> None:
         self._vectors = vectors
         self._asked = small_integers(question)
+        self._begun: Future[NDArray[np.float64]] | None = None
+        if len(vectors) >= _MANY:
+            self._begun = _beside().submit(vectors.products, self._asked)
 
     @cached_property
     def _products(self) -> NDArray[np.float64]:
-        return self._vectors.products(self._asked)
+        return self._begun.result() if self._begun else self._vectors.products(self._asked)
 
     def best(
         self, limit: int, admitted: Callable[[VersionId], bool] | None, *, least: float = -1.0
