@@ -71,8 +71,10 @@ def find_delta(
     changed = [
         path
         for path, stat in stats.items()
-        if path not in known
-        or _differs(known[path], stat)
+        if (entry := known.get(path)) is None
+        or entry.mtime_ns == 0
+        or entry.mtime_ns != stat.mtime_ns
+        or entry.size_bytes != stat.size_bytes
         or (languages is not None and languages.get(path) in stale_languages)
     ]
     deleted = [path for path in known if path not in stats]
@@ -86,9 +88,3 @@ def skipped_entry(
     size_bytes = stat.size_bytes if stat else 0
     mtime_ns = stat.mtime_ns if stat and reason is not SkipReason.UNREADABLE else 0
     return FileEntry(path, None, reason, blob_id, size_bytes, mtime_ns)
-
-
-def _differs(entry: FileEntry, stat: FileStat) -> bool:
-    if entry.mtime_ns == 0:
-        return True
-    return (entry.size_bytes, entry.mtime_ns) != (stat.size_bytes, stat.mtime_ns)

@@ -214,45 +214,58 @@ def _printable(path: str) -> str:
 
 
 def _stat_all(root: Path, paths: Sequence[str]) -> tuple[list[FileStat], dict[str, SkipReason]]:
+    """The stats of regular files, and why others are skipped; those that are gone are neither.
+
+    Every look without a watcher comes through here for every file.
+    """
     files: list[FileStat] = []
     skipped: dict[str, SkipReason] = {}
     real_folders = {"": True}
     top = f"{root}/"
+    lstat, is_regular = os.lstat, stat.S_ISREG
     for path in paths:
         folder = path.rpartition("/")[0]
-        found: FileStat | SkipReason | None = SkipReason.OUTSIDE
         is_real = real_folders.get(folder)
-        if is_real or (is_real is None and _is_real_folder(top, folder, real_folders)):
-            found = _stat(root, top, path)
-        if isinstance(found, FileStat):
-            files.append(found)
-        elif found is not None:
-            skipped[path] = found
+        if is_real is None:
+            is_real = _is_real_folder(top, folder, real_folders)
+        if not is_real:
+            skipped[path] = SkipReason.OUTSIDE
+            continue
+        try:
+            seen = lstat(top + path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # deleted, but still in git's index
+        except OSError:
+            skipped[path] = SkipReason.UNREADABLE
+            continue
+        if is_regular(seen.st_mode):
+            files.append(FileStat(path, seen.st_size, seen.st_mtime_ns))
+        else:
+            skipped[path] = _why_no_file(root, path, seen.st_mode)
     return files, skipped
 
 
 def _is_real_folder(top: str, folder: str, known: dict[str, bool]) -> bool:
     """Whether a folder is really where it seems to be: no part of it is a link."""
-    if folder not in known:
-        parent = folder.rpartition("/")[0]
-        is_link = os.path.islink(f"{top}{folder}")  # noqa: PTH114  # many times faster
-        known[folder] = _is_real_folder(top, parent, known) and not is_link
-    return known[folder]
+    parent = folder.rpartition("/")[0]
+    is_real = known.get(parent)
+    if is_real is None:
+        is_real = _is_real_folder(top, parent, known)
+    known[folder] = is_real = is_real and not _is_link(top + folder)
+    return is_real
 
 
-def _stat(root: Path, top: str, path: str) -> FileStat | SkipReason | None:
-    """The stat of a regular file; None if it is gone (deleted, but still in git's index)."""
+def _is_link(path: str) -> bool:
     try:
-        seen = os.lstat(f"{top}{path}")
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+        return stat.S_ISLNK(os.lstat(path).st_mode)
     except OSError:
-        return SkipReason.UNREADABLE
-    if stat.S_ISREG(seen.st_mode):
-        return FileStat(path, seen.st_size, seen.st_mtime_ns)
-    if stat.S_ISDIR(seen.st_mode):
+        return False
+
+
+def _why_no_file(root: Path, path: str, mode: int) -> SkipReason:
+    if stat.S_ISDIR(mode):
         return SkipReason.SUBMODULE  # git lists no other folder by its bare name
-    is_link = stat.S_ISLNK(seen.st_mode)
+    is_link = stat.S_ISLNK(mode)
     return SkipReason.OUTSIDE if is_link and _leads_out(root, path) else SkipReason.NOT_A_FILE
 
 
