@@ -1,9 +1,9 @@
 """A question's vector in, the chunks of a snapshot that are most like it out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import simsimd
@@ -92,25 +92,27 @@ def _dots(asked: NDArray[np.int8], compared: NDArray[np.int8]) -> NDArray[np.flo
     return found
 
 
-@cache
-def _beside() -> ThreadPoolExecutor:
-    """Compares vectors while the question's words are looked for; it needs no lock of Python."""
-    return ThreadPoolExecutor(1, "codecompass-vectors")
-
-
 class Likeness:
     """One question beside all chunks of a snapshot, as cosines."""
 
     def __init__(self, vectors: SnapshotVectors, question: NDArray[np.float32]) -> None:
         self._vectors = vectors
         self._asked = small_integers(question)
-        self._begun: Future[NDArray[np.float64]] | None = None
+        self._early: NDArray[np.float64] | None = None
+        self._thread: Thread | None = None
         if len(vectors) >= _MANY:
-            self._begun = _beside().submit(vectors.products, self._asked)
+            self._thread = Thread(target=self._compare, daemon=True)
+            self._thread.start()
+
+    def _compare(self) -> None:
+        """Goes on while words are looked for: it needs no lock of Python."""
+        self._early = self._vectors.products(self._asked)
 
     @cached_property
     def _products(self) -> NDArray[np.float64]:
-        return self._begun.result() if self._begun else self._vectors.products(self._asked)
+        if self._thread is not None:
+            self._thread.join()
+        return self._vectors.products(self._asked) if self._early is None else self._early
 
     def best(
         self, limit: int, admitted: Callable[[VersionId], bool] | None, *, least: float = -1.0
