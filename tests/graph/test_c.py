@@ -135,7 +135,7 @@ def test_c_members_and_macros(tmp_path: Path) -> None:
         assert uses(engine, "MAX_ITEMS") == ["src/list.c:4 read", "src/main.c:5 read"]
         assert uses(engine, "FRESH") == ["src/list.c:8 read"]
         assert uses(engine, "src/list.c > list_total") == [
-            "src/list.c:15 read", "src/main.c:3 read",
+            "src/list.c:15 write", "src/main.c:3 read",
         ]  # fmt: skip
 
 

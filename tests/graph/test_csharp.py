@@ -96,3 +96,17 @@ def test_references_are_counted_exactly(tmp_path: Path) -> None:
         assert uses(engine, "Line > Cost") == ["Shop/Order.cs:14 read"]
         assert uses(engine, "IPriced") == ["App/Program.cs:14 type", "Shop/Order.cs:7 inherit"]
         assert family(engine, "IPriced", "subtype") == ["Shop.Orders.Order"]
+
+
+def test_records_and_steps(tmp_path: Path) -> None:
+    source = """
+        record P(int X, string Y) { public int Twice() => X * 2; }
+        class U {
+          int n;
+          int G(P p) { n++; --n; return p.X + new P(1, "a").X; }
+        }
+    """
+    with Engine.open(write(tmp_path, {"a.cs": source})) as engine:
+        assert uses(engine, "X") == ["a.cs:1 read", "a.cs:4 read", "a.cs:4 read"]
+        assert family(engine, "P", "member") == ["P.X", "P.Y", "P.Twice"]
+        assert uses(engine, "n") == ["a.cs:4 write", "a.cs:4 write"]

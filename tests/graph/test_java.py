@@ -280,3 +280,13 @@ def test_who_calls_several_overloads_is_told_once(tmp_path: Path) -> None:
         text = render_calls(found)
         assert "2 callers" in text
         assert "  8-10 Box.fill [" in text
+
+
+def test_what_a_record_is_made_of(tmp_path: Path) -> None:
+    source = """
+        record P(int x, String y) { int twice() { return x * 2; } }
+        class U { int g(P p) { return p.x() + new P(1, "a").x(); } }
+    """
+    with Engine.open(write(tmp_path, {"P.java": source})) as engine:
+        assert uses(engine, "P > x") == ["P.java:1 read", "P.java:2 call", "P.java:2 call"]
+        assert family(engine, "P", "member") == ["P.x", "P.y", "P.twice"]

@@ -137,3 +137,15 @@ def test_a_name_for_a_module_is_not_said_to_be_without_uses(tmp_path: Path) -> N
         assert not borrowed.complete
         assert "stands for what it imports" in borrowed.reasons[0]
         assert engine.find_references("own").certainty.complete
+
+
+def test_a_name_for_a_part_of_a_module_is_not_said_to_be_without_uses(tmp_path: Path) -> None:
+    source = "var isIP = require('net').isIP;\nfunction go(x) { return isIP(x); }\n"
+    with Engine.open(write(tmp_path, {"a.js": source})) as engine:
+        assert not engine.find_references("isIP").certainty.complete
+
+
+def test_a_definition_by_assignment_is_no_use_of_itself(tmp_path: Path) -> None:
+    source = "var app = {};\napp.run = function () {};\napp.run();\nmodule.exports = app;\n"
+    with Engine.open(write(tmp_path, {"a.js": source})) as engine:
+        assert uses(engine, "run") == ["a.js:3 call"]

@@ -77,3 +77,27 @@ def test_references_are_counted_exactly(tmp_path: Path) -> None:
         assert uses(engine, "title") == ["src/shop/text/Show.kt:9 read"]
         assert uses(engine, "Line > cost") == ["src/shop/Order.kt:8 read"]
         assert family(engine, "Priced", "subtype") == ["Order"]
+
+
+def test_calls_with_type_arguments_and_steps(tmp_path: Path) -> None:
+    source = """
+        package p
+        class Box<T>(val v: T) {
+          var n = 0
+          fun up() { n++; --n; if (n < 3 && n > (2)) {} }
+        }
+        fun <T> one(x: T): Box<T> = Box(x)
+        fun <T> two(f: () -> T): Box<T> = Box(f())
+        fun use(b: Box<Int>) {
+          one<Int>(1)
+          two<Box> { b }
+          val made = one<Int>(1)
+          made.up()
+        }
+    """
+    with Engine.open(write(tmp_path, {"a.kt": source})) as engine:
+        assert uses(engine, "one") == ["a.kt:9 call", "a.kt:11 call"]
+        assert uses(engine, "two") == ["a.kt:10 call"]
+        assert uses(engine, "up") == ["a.kt:12 call"]
+        assert uses(engine, "n", "write") == ["a.kt:4 write", "a.kt:4 write"]
+        assert uses(engine, "n", "read") == ["a.kt:4 read", "a.kt:4 read"]

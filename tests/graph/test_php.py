@@ -89,3 +89,49 @@ def test_references_are_counted_exactly(tmp_path: Path) -> None:
             "app/main.php:12 call",
         ]  # fmt: skip
         assert family(engine, "Priced", "subtype") == ["Shop\\Orders\\Order"]
+
+
+BY_NAME = {
+    "post.php": r"""
+        <?php
+        namespace App;
+        function cmp($a, $b) { return 1; }
+        class Post {
+          public $count = 0;
+          public function handle($x) { $this->count++; $this->count += 2; }
+          public static function make() { return new self(); }
+          public function go($list, $name) {
+            array_map([$this, 'handle'], $list);
+            usort($list, 'App\cmp');
+            usort($list, 'cmp');
+            call_user_func('App\Post::make');
+            $pair = ['handle', 'make'];
+          }
+        }
+        Route::get('/x', [Post::class, 'handle']);
+    """,
+    "service.php": """
+        <?php
+        class Service {
+          public function __construct(private \\App\\Post $post, $plain = 1) {}
+          public function go() { return $this->post->handle(1); }
+        }
+    """,
+}
+
+
+def test_functions_named_by_strings(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, BY_NAME)) as engine:
+        assert uses(engine, "handle") == [
+            "post.php:9 read", "post.php:16 read", "service.php:4 call",
+        ]  # fmt: skip
+        assert uses(engine, "cmp") == ["post.php:10 read"]  # the other one is not of `App`
+        assert uses(engine, "make") == ["post.php:12 read"]
+        assert uses(engine, "count") == ["post.php:6 write", "post.php:6 write"]
+
+
+def test_a_promoted_parameter_is_a_member(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, BY_NAME)) as engine:
+        assert uses(engine, "Service > post") == ["service.php:4 read"]
+        members = [r"Service\__construct", r"Service\post", r"Service\go"]
+        assert family(engine, "Service", "member") == members

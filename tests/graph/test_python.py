@@ -247,3 +247,60 @@ def test_cross_module(tmp_path: Path) -> None:
         assert uses(engine, "extra", "call") == ["app.py:7 call", "app.py:10 call"]
         assert uses(engine, "part", "call") == ["app.py:9 call"]
         assert uses(engine, "gadget") == ["tests/deep/test_run.py:1 read"]
+
+
+KEYWORDS = {
+    "w.py": """
+        from dataclasses import dataclass, replace
+        import typing as t
+
+        __all__ = ["Widget", "make", "missing"]
+        __all__ += ["other"]
+
+        @dataclass
+        class Widget:
+            size: int
+            color: str = "red"
+
+        class Special(Widget):
+            extra: int = 0
+
+        class Own:
+            size: int = 0
+            def __init__(self, size):
+                self.size = size
+
+        class Pair(t.NamedTuple):
+            left: int
+
+        def make(w: Widget):
+            Widget(size=3, color="x")
+            Special(size=1, extra=2)
+            Own(size=1)
+            Pair(left=1)
+            replace(w, size=4)
+            match w:
+                case Widget(size=3, color=c):
+                    return c
+
+        def other(size): ...
+        other(size=3)
+    """,
+}
+
+
+def test_keywords_name_the_fields_that_a_class_is_made_with(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, KEYWORDS)) as engine:
+        assert uses(engine, "Widget > size") == [
+            "w.py:24 write", "w.py:25 write", "w.py:28 write", "w.py:30 read",
+        ]  # fmt: skip
+        assert uses(engine, "color") == ["w.py:24 write", "w.py:30 read"]
+        assert uses(engine, "extra") == ["w.py:25 write"]
+        assert uses(engine, "left") == ["w.py:27 write"]
+        assert uses(engine, "Own > size") == ["w.py:18 write"]
+
+
+def test_what_a_file_says_it_exports_is_used_there(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, KEYWORDS)) as engine:
+        assert uses(engine, "make") == ["w.py:4 export"]
+        assert uses(engine, "other") == ["w.py:5 export", "w.py:34 call"]

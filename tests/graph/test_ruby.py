@@ -129,3 +129,35 @@ def test_a_class_is_found_by_its_full_name_however_it_is_opened(tmp_path: Path) 
     with Engine.open(write(tmp_path, files)) as engine:
         found = engine.locate("Shop::Order").results
         assert [item.path for item in found] == ["a.rb", "b.rb"]
+
+
+BY_NAME = {
+    "post.rb": """
+        class Post
+          before_action :authenticate
+          attr_reader :title
+          def authenticate; end
+          def publish
+            send(:notify, 1)
+          end
+          def titles(list)
+            list.map(&:title)
+          end
+          def notify(x); end
+          def unused; end
+          private :unused
+        end
+        Post.new.public_send(:publish)
+        { title: 1 }[:title]
+    """,
+}
+
+
+def test_methods_named_by_symbols(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, BY_NAME)) as engine:
+        assert uses(engine, "notify") == ["post.rb:6 call"]
+        assert uses(engine, "publish") == ["post.rb:15 call"]
+        assert uses(engine, "unused") == ["post.rb:13 read"]
+        for name in ("authenticate", "title"):  # who takes the symbol may call it
+            found = engine.find_references(name)
+            assert (found.total, found.certainty.possible) == (0, 1)

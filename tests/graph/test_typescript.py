@@ -164,8 +164,8 @@ MEMBERS = {
 def test_members_are_complete_and_in_order(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, MEMBERS)) as engine:
         assert family(engine, "Store", "member") == [
-            "Store.shared", "Store.items", "Store.#secret", "Store.constructor", "Store.size",
-            "Store.put", "Store.load", "Store.of",
+            "Store.shared", "Store.items", "Store.#secret", "Store.constructor", "Store.name",
+            "Store.size", "Store.put", "Store.load", "Store.of",
         ]  # fmt: skip
         assert uses(engine, "Store > put") == ["store.ts:11 call", "store.ts:11 call"]
         assert uses(engine, "Store > size") == ["store.ts:12 read"]
@@ -387,3 +387,20 @@ def test_a_step_is_a_write_and_who_is_handed_over_may_be_called(tmp_path: Path) 
         assert not handed_over.complete
         assert "read without a call at 1 places" in handed_over.reasons[0]
         assert engine.call_graph("late").certainty.complete
+
+
+def test_a_parameter_that_is_a_property(tmp_path: Path) -> None:
+    source = """
+        class S { go(x: string) { return x; } }
+        export class Ctl {
+          constructor(private readonly svc: S, public name: string, plain: number) {}
+          run() { return this.svc.go(this.name); }
+        }
+        export function f(c: Ctl) { return c.name; }
+    """
+    with Engine.open(write(tmp_path, {"c.ts": source})) as engine:
+        assert uses(engine, "svc") == ["c.ts:4 read"]
+        assert uses(engine, "name") == ["c.ts:4 read", "c.ts:6 read"]
+        members = ["Ctl.constructor", "Ctl.svc", "Ctl.name", "Ctl.run"]
+        assert family(engine, "Ctl", "member") == members
+        assert uses(engine, "S > go") == ["c.ts:4 call"]

@@ -1,5 +1,6 @@
 """Questions about connections: symbol in, answer out; gathers, then hands to `present`."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,6 +41,7 @@ _MAX_DEPTH = 10
 _MAX_BROKEN = 3
 _MAX_OTHERS = 3
 _POSSIBLE = str(Confidence.POSSIBLE)
+_REQUIRED = re.compile(r"=\s*require\([^()]*\)(\.\w+)+;?$")
 _BOUND = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 _CALLED = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
 
@@ -291,10 +293,12 @@ class GraphQuestions:
         return Completeness(not reasons, possible, tuple(reasons))
 
     def _is_import(self, symbol: PlacedSymbol) -> bool:
-        """Whether a variable is only a name for a module, as in `const x = require("y")`."""
+        """Whether a variable only names what is imported: `require("y")`, `require("y").x`."""
         entry = self._view.reader.file(symbol.path)
         if symbol.symbol.kind not in _BOUND or entry is None or entry.version_id is None:
             return False
+        if _REQUIRED.search(symbol.symbol.signature):
+            return True
         bound = self._view.reader.imports(entry.version_id)
         return any(item.start_byte == symbol.symbol.name_start for item in bound)
 

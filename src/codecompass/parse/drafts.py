@@ -57,6 +57,7 @@ class Draft:
     decorators: list[ByteRange] = field(default_factory=list)
     doc: ByteRange | None = None
     is_stretched: bool = False
+    is_promoted: bool = False  # a parameter of a constructor that is a member of its class
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,9 @@ def collect_drafts(captures: Mapping[str, list[ByteRange]], text: bytes) -> list
     _set_parents(drafts)
     _attach_parts(drafts, captures)
     unnamed = set(captures.get("unnamed", ()))
+    promoted = set(captures.get("promoted", ()))
+    for draft in drafts if promoted else ():
+        draft.is_promoted = draft.inner in promoted
     if "equation" in captures:
         drafts = _merge_equations(drafts, set(captures["equation"]), text)
     kept = [
@@ -255,6 +259,8 @@ def _continues(previous: Draft, draft: Draft, marked: set[ByteRange], text: byte
 
 def _is_definition(draft: Draft, drafts: list[Draft]) -> bool:
     parent = drafts[draft.parent].kind if draft.parent >= 0 else None
+    if draft.is_promoted:
+        return parent in FUNCTION_LIKE and drafts[draft.parent].parent >= 0
     if draft.kind in _VALUES or draft.kind == K.KEY:
         return parent not in FUNCTION_LIKE or (parent == K.COMPONENT and draft.kind in _VALUES)
     if draft.kind == K.METHOD and draft.owner is None:

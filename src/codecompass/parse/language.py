@@ -53,6 +53,7 @@ class Language:
     name_prefix: str = ""  # a mark that is not part of a name, as in Ruby's `attr_reader :x`
     module_binds: str = ""  # which part of its path a plain module import binds: first, last
     has_references: bool = True
+    has_joined_names: bool = False  # a type may say where it belongs: `class A::B`
     has_tags: bool = False  # `struct x` and `x` are two names
     walker: str = ""  # which walker reads what its names mean
     plain: PlainNames | None = None  # without a walker: how files know each other's names

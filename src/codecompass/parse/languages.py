@@ -110,6 +110,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="rust",
+        has_joined_names=True,
         quotes=_CHARACTERS,
         walker="rust",
         label="Rust",
@@ -160,6 +161,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="cpp",
+        has_joined_names=True,
         quotes=_CHARACTERS,
         repairs=("field_macros", "linkage", "class_macros", "attributes", "branches"),
         walker="cpp",
@@ -195,6 +197,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="ruby",
+        has_joined_names=True,
         walker="ruby",
         label="Ruby",
         suffixes=(".rb", ".rake", ".gemspec", ".ru"),
@@ -246,6 +249,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="swift",
+        has_joined_names=True,
         quotes=_CHARACTERS,
         label="Swift",
         suffixes=(".swift",),
@@ -299,6 +303,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="elixir",
+        has_joined_names=True,
         label="Elixir",
         suffixes=(".ex", ".exs"),
         interpreters=("elixir",),

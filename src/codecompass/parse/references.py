@@ -71,7 +71,9 @@ def _uses_by_position(captures: Mapping[str, list[ByteRange]]) -> dict[ByteRange
     for other in ("name", "local", "local.type", "skip"):
         for span in captures.get(other, ()):
             uses.pop(span, None)
-    return uses
+    names = {end: start for start, end in captures.get("name", ())}
+    # The last part of `class A::B` is its name, as the whole is.
+    return {span: role for span, role in uses.items() if span[0] <= names.get(span[1], span[0])}
 
 
 def _outside(

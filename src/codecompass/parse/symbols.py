@@ -9,7 +9,7 @@ from codecompass.model.reference import Import
 from codecompass.model.source import Span
 from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.parse.drafts import FUNCTION_LIKE, TYPE_LIKE, Draft
-from codecompass.parse.language import CLASS_NAME, Language
+from codecompass.parse.language import CLASS_NAME, ExportRule, Language
 from codecompass.parse.ranges import ByteRange, innermost
 from codecompass.parse.signature import (
     comments_by_last_line,
@@ -90,10 +90,11 @@ class RecordBuilder:
         self._name_components(drafts)
         built: list[Symbol] = []
         for index, draft in enumerate(drafts):
-            parent = built[draft.parent] if draft.parent >= 0 else None
+            around = built[draft.parent] if draft.parent >= 0 else None
             holder = numbering.statement_of_draft[index]
-            if parent and (holder < 0 or not drafts[draft.parent].is_stretched):
-                holder = parent.ordinal
+            if around and (holder < 0 or not drafts[draft.parent].is_stretched):
+                holder = around.ordinal
+            parent = built[drafts[draft.parent].parent] if draft.is_promoted else around
             built.append(
                 self._symbol(draft, numbering.drafts[index], parent=parent, holder=holder)
             )
@@ -151,14 +152,17 @@ class RecordBuilder:
     def _symbol(self, draft: Draft, ordinal: int, *, parent: Symbol | None, holder: int) -> Symbol:
         language = self._language
         name = _plain_name(self._slice(draft.name)) if draft.name else "default"
-        name = name.removeprefix(language.name_prefix)
+        if not name.startswith(language.separator):
+            name = name.removeprefix(language.name_prefix)
         scope = (*parent.scope, parent.name) if parent else ()
         depth = len(scope)
+        name_start = draft.name[0] if draft.name else -1
         if draft.owner:
             scope = (*scope, *self._slice(draft.owner).split(language.separator))
-        elif draft.kind in FUNCTION_LIKE and language.separator in name.strip(language.separator):
-            *owners, name = name.split(language.separator)
+        elif draft.name and self._may_be_joined(draft, name):
+            *owners, name = _parts(name, language.separator)
             scope = (*scope, *owners)
+            name_start = draft.name[1] - len(name.encode())
         signature = self._signature(draft)
         modifiers = modifiers_of(signature, language.modifiers, name)
         is_constructor = name in language.constructors or (
@@ -179,24 +183,43 @@ class RecordBuilder:
             chunk_parent=holder if holder >= 0 else None,
             depth=parent.depth + 1 if parent else 0,
             span=self._span(draft.start, draft.end),
-            name_start=draft.name[0] if draft.name else -1,
+            name_start=name_start,
             body_start=body[0] if body else -1,
             body_end=body[1] if body else -1,
             signature=signature,
             doc=self._doc(draft, parent),
             modifiers=modifiers,
             decorators=tuple(" ".join(self._slice(d).split()) for d in draft.decorators),
-            is_exported=is_exported(
-                language,
-                name=name,
-                kind=kind,
-                modifiers=modifiers,
-                parent=parent,
-                exported_names=self._exported if draft.name else {name},
-            ),
+            is_exported=self._is_exported(draft, (name, kind, modifiers), parent),
             body_hash=_digest(self._text[body[0] : body[1]]) if body else "",
             stable_id=self._stable_id(kind, qualified, signature),
         )
+
+    def _is_exported(
+        self,
+        draft: Draft,
+        known: tuple[str, SymbolKind, tuple[str, ...]],
+        parent: Symbol | None,
+    ) -> bool | None:
+        name, kind, modifiers = known
+        is_by_word = self._language.exports is ExportRule.MODIFIER
+        if parent and is_by_word and not modifiers and _is_in_head(draft, parent):
+            return parent.is_exported  # what a record is made of is as visible as it is
+        return is_exported(
+            self._language,
+            name=name,
+            kind=kind,
+            modifiers=modifiers,
+            parent=parent,
+            exported_names=self._exported if draft.name else {name},
+        )
+
+    def _may_be_joined(self, draft: Draft, name: str) -> bool:
+        """Whether a name may say what it belongs to: `function M.run`, `class A::B`."""
+        separator = self._language.separator
+        if draft.kind in FUNCTION_LIKE:
+            return separator in name.strip(separator)
+        return self._language.has_joined_names and draft.kind in _JOINED and separator in name
 
     def _signature(self, draft: Draft) -> str:
         if draft.shared is None or draft.statement is None:
@@ -284,6 +307,7 @@ _MEMBER_HOLDERS = TYPE_LIKE - {SymbolKind.COMPONENT} | {
     SymbolKind.VARIABLE,
     SymbolKind.ENUM_MEMBER,
 }
+_JOINED = TYPE_LIKE | {SymbolKind.MODULE}
 _COMPONENT_FORMS = frozenset({SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.VARIABLE})
 
 
@@ -303,11 +327,27 @@ def _settled_kind(
     return kind
 
 
+def _is_in_head(draft: Draft, parent: Symbol) -> bool:
+    has_body = parent.body_start > parent.span.start_byte
+    return parent.kind in TYPE_LIKE and (not has_body or draft.start < parent.body_start)
+
+
 def _plain_name(text: str) -> str:
     """A name without the quotes some languages allow around it, on one line."""
     if len(text) > 1 and text[0] in _QUOTES and text[0] == text[-1]:
         text = text[1:-1]
     return " ".join(text.split())
+
+
+def _parts(name: str, separator: str) -> list[str]:
+    """The parts of a joined name; what stands in angle brackets belongs to its part."""
+    parts = [""]
+    for piece in name.split(separator):
+        if parts[-1].count("<") > parts[-1].count(">"):
+            parts[-1] += separator + piece
+        else:
+            parts.append(piece)
+    return [part for part in parts if part] or [name]
 
 
 def _digest(data: bytes) -> str:

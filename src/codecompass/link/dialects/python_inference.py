@@ -26,6 +26,24 @@ class PythonInference(Inference):
                 return places
         return self._shared_fixture(path, name)
 
+    def named(self, path: str, number: int) -> Places:
+        """What an expression names; a keyword may name a field."""
+        expr = self.expr(path, number)
+        if expr[0] != "keyword":
+            return super().named(path, number)
+        of = self.value(path, expr[1])
+        found = [place for item in members_of(of) for place in self._field(item, expr[2])]
+        return tuple(dict.fromkeys(found)) or (OUTSIDE,)
+
+    def _field(self, type_: Type, name: str) -> Places:
+        """The field that `name=` sets, unless the class says itself what it is made with."""
+        if type_[0] not in ("class", "inst", "self"):
+            return ()
+        made_by = self.find(type_, "__init__").places if type_[0] == "class" else ()
+        if any(place != OUTSIDE and place[0] != self.dialect.stubs for place in made_by):
+            return ()
+        return self.find(type_, name).places
+
     def _value(self, path: str, expr: Expr, number: int) -> Type | None:
         if expr[0] != "fixture":
             return super()._value(path, expr, number)

@@ -30,6 +30,7 @@ class Expressions(General):
             "lambda_expression": self._lambda,
             "for_range_loop": self._for_each,
             "assignment_expression": self.assignment,
+            "update_expression": self.unary,
             "subscript_expression": self._index,
             "initializer_list": self._initializers,
             "field_initializer": self._field_initializer,

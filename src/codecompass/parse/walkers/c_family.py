@@ -157,13 +157,18 @@ class _Walker(Expressions):
             if child.type not in ("access_specifier", "virtual")
         ]
         generic = self._taken_generic()
+        path, name = self._without_path(name, scope)
+        called = ".".join((*path, self.text(name))) if path and name is not None else tag
         if name is None or name.type not in ("type_identifier", "template_type"):
             number = self.builder.declare_name("", node, DeclKind.OBJECT, target, bind=False)
             self.members(number, body, self.builder.open_scope(ScopeKind.BLOCK, target))
         else:
             head = first(name, "type_identifier") or name
             number = self.class_(
-                head, kind, target, ClassParts(bases=bases, generic=generic, body=body, called=tag)
+                head,
+                kind,
+                target,
+                ClassParts(bases=bases, generic=generic, body=body, called=called),
             )
             if tag:
                 self.builder.labels[number] = self.text(head)
@@ -251,17 +256,13 @@ class _Walker(Expressions):
     ) -> None:
         """A function, or the definition of a member of a class that is declared elsewhere."""
         outer, space = self.this, self.space
-        path: list[str] = []
-        while name.type == "qualified_identifier":
-            part, last = name.child_by_field_name("scope"), name.child_by_field_name("name")
-            if part is not None:
-                path.append(self.text(part).split("<")[0].strip())
-                self.type_(part, scope)
-            if last is None:
-                return
-            name = last
+        whole = name
+        path, last = self._without_path(whole, scope)
+        if last is None:
+            return
+        name = last
         if path:
-            scope = self._part(path, name, scope)
+            scope = self._part(path, whole, scope)
         name = (
             name.child_by_field_name("name") or name if name.type == "template_function" else name
         )
@@ -290,6 +291,17 @@ class _Walker(Expressions):
             self.builder.update(number, type=written)
         self._body(number, body, self.builder.decls[number].inner)
         self.this, self.space = outer, space
+
+    def _without_path(self, name: Node | None, scope: int) -> tuple[list[str], Node | None]:
+        """What a name says it belongs to, and the name itself."""
+        path: list[str] = []
+        while name is not None and name.type == "qualified_identifier":
+            part = name.child_by_field_name("scope")
+            if part is not None:
+                path.append(self.text(part).split("<")[0].strip())
+                self.type_(part, scope)
+            name = name.child_by_field_name("name")
+        return path, name
 
     def _part(self, path: list[str], name: Node, scope: int) -> int:
         """The scope of a class to which something is added outside of it."""

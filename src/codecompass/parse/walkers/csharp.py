@@ -86,6 +86,8 @@ class _Walker(General):
             "lambda_expression": self._lambda,
             "anonymous_method_expression": self._lambda,
             "assignment_expression": self.assignment,
+            "prefix_unary_expression": self.unary,
+            "postfix_unary_expression": self.unary,
             "element_access_expression": self._index,
             "await_expression": self._await,
             "return_statement": self.give_back,

@@ -411,6 +411,13 @@ class General:
         self.visit(node.child_by_field_name("left"), scope, Role.WRITE)
         return self.visit(node.child_by_field_name("right"), scope)
 
+    def unary(self, node: Node, scope: int, _role: Role) -> int:
+        """An operator before or behind a value; `++` and `--` write it."""
+        is_step = any(child.type in ("++", "--") for child in node.children)
+        role = Role.WRITE if is_step else Role.READ
+        found = [self.visit(child, scope, role) for child in node.named_children]
+        return found[0] if len(found) == 1 else NOTHING
+
     def each(
         self, name: Node, over: int, scope: int, written: int = NOTHING, called: str = ""
     ) -> None:

@@ -63,6 +63,8 @@ class _Walker(General):
             "lambda_literal": self._lambda,
             "assignment": self._assignment,
             "infix_expression": self._infix,
+            "binary_expression": self._binary,
+            "unary_expression": self.unary,
             "index_expression": self.index,
             "annotation": self._annotation,
             "return_expression": self.give_back,
@@ -372,6 +374,19 @@ class _Walker(General):
                 self.type_(child, scope)
         return self.call(parts[0], given, scope) if parts else NOTHING
 
+    def _binary(self, node: Node, scope: int, _role: Role) -> int:
+        """Two values; `make<Type>(one)`, a call, is read by the grammar as two comparisons."""
+        compared, given = node.child_by_field_name("left"), node.child_by_field_name("right")
+        is_call = given is not None and given.type in (
+            "parenthesized_expression",
+            "lambda_literal",
+        )
+        if not is_call or compared is None or not (_has(node, ">") and _has(compared, "<")):
+            return self.children(node, scope)
+        made, of = compared.child_by_field_name("left"), compared.child_by_field_name("right")
+        self.type_(of, scope)
+        return self.call(made, [given] if given is not None else (), scope)
+
     def _argument(self, node: Node, scope: int, _role: Role) -> int:
         """`name = value`: the name belongs to the function."""
         parts = node.named_children
@@ -459,3 +474,7 @@ class _Walker(General):
     def _assignment(self, node: Node, scope: int, _role: Role) -> int:
         self.visit(node.child_by_field_name("left"), scope, Role.WRITE)
         return self.visit(node.child_by_field_name("right"), scope)
+
+
+def _has(node: Node, operator: str) -> bool:
+    return any(child.type == operator for child in node.children)

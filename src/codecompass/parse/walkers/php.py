@@ -24,6 +24,16 @@ _CALLS = ("member_call_expression", "nullsafe_member_call_expression")
 _ACCESSES = ("member_access_expression", "nullsafe_member_access_expression")
 
 
+# Functions of PHP that call, or look for, what a string names.
+_TAKE_NAMES = frozenset(
+    (
+        "array_filter array_map array_reduce array_walk call_user_func call_user_func_array"
+        " forward_static_call forward_static_call_array function_exists is_callable iterator_apply"
+        " preg_replace_callback register_shutdown_function set_error_handler"
+        " set_exception_handler spl_autoload_register uasort uksort usort"
+    ).split()
+)
+_CALLABLE = re.compile(r"\\?(\w+(?:\\\w+)*)(?:::(\w+))?")
 # `@param Type $name`, `@return Type`, `@var Type`; of several types the first.
 _DOC_TYPE = re.compile(r"@(param|return|var)\s+\??(\$this|[\w\\]+(?:\[\])?)[^\s]*(?:\s+(\$\w+))?")
 
@@ -58,6 +68,9 @@ class _Walker(General):
             "scoped_property_access_expression": self._static_access,
             "object_creation_expression": self._new,
             "assignment_expression": self._assignment,
+            "augmented_assignment_expression": self.assignment,
+            "update_expression": self.unary,
+            "array_creation_expression": self._array,
             "foreach_statement": self._for_each,
             "catch_clause": self._catch,
             "anonymous_function": self._lambda,
@@ -265,7 +278,36 @@ class _Walker(General):
         return every(given, "argument")
 
     def _call(self, node: Node, scope: int, _role: Role) -> int:
+        function = node.child_by_field_name("function")
+        if function is not None and self.text(function).strip("\\") in _TAKE_NAMES:
+            for given in self._arguments(node):
+                self._named_callable(first(first(given, "string"), "string_content"))
         return self.call(node.child_by_field_name("function"), self._arguments(node), scope)
+
+    def _named_callable(self, text: Node | None) -> None:
+        """`'name'` or `'Class::method'` where a function is taken: full names, without `use`."""
+        found = _CALLABLE.fullmatch(self.text(text)) if text is not None else None
+        if found is None or text is None:
+            return
+        value = self.builder.expr("from", found[1].replace("\\", "."), "")
+        if found[2]:
+            value = self.builder.expr("member", value, found[2])
+        self.builder.use(text, Role.READ, value)
+
+    def _array(self, node: Node, scope: int, _role: Role) -> int:
+        """`[$object, 'method']` and `[Type::class, 'method']` are functions."""
+        items = every(node, "array_element_initializer")
+        name = first(first(items[-1], "string"), "string_content") if len(items) == 2 else None
+        of = items[0].named_children[0] if name is not None and items[0].named_children else None
+        if name is None or of is None or not self.text(name).isidentifier():
+            return self.children(node, scope)
+        if of.type == "class_constant_access_expression" and self.text(of).endswith("::class"):
+            self.use_member(self._scope_value(of.named_children[0], scope), name, Role.READ)
+        else:
+            value = self.visit(of, scope)
+            if of.type in ("variable_name", *_ACCESSES, *_CALLS):
+                self.use_member(value, name, Role.READ)
+        return NOTHING
 
     def _behind(self, of: int, name: Node | None, scope: int, role: Role) -> int:
         if name is None or name.type != "name":

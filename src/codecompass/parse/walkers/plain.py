@@ -65,6 +65,7 @@ class _Reader:
         self.builder = Builder(text)
         self.builder.shared = self.builder.open_scope(ScopeKind.MODULE, NOTHING)
         self._rules = rules
+        self._depths: dict[int | None, int] = {}  # how many names a symbol's members have before
         self._scopes: dict[int, int] = {}  # what a symbol has inside, by its ordinal
         self._classes: dict[int, int] = {}  # the class that a symbol is or stands in
         self._tables: dict[str, int] = {}  # scopes of what has members but is no class
@@ -104,13 +105,13 @@ class _Reader:
 
     def add_symbol(self, symbol: Symbol) -> None:
         """Declare a symbol in the scope it stands in."""
-        scope = self._scope_of(symbol)
+        known_as, scope = self._known_as(symbol)
         is_member = self.builder.scopes[scope].kind == ScopeKind.CLASS
         kind = self._kind(symbol, is_member=is_member)
         is_part = symbol.kind is SymbolKind.IMPL
         flags = self.builder.local_flag(scope) | (DeclFlag.PART if is_part else 0)
         number = self.builder.declare_at(
-            symbol.name, (symbol.name_start, symbol.span.start_line), kind, scope,
+            known_as, (symbol.name_start, symbol.span.start_line), kind, scope,
             bind=not is_part, flags=flags,
         )  # fmt: skip
         parent = NOTHING if symbol.parent is None else symbol.parent
@@ -125,10 +126,16 @@ class _Reader:
         if not flags & DeclFlag.LOCAL:
             self._tell_others(symbol, number, scope)
 
-    def _scope_of(self, symbol: Symbol) -> int:
-        if symbol.parent is not None:
-            return self._scopes.get(symbol.parent, 0)
-        return self._table(symbol.scope[-1], symbol) if symbol.scope else 0
+    def _known_as(self, symbol: Symbol) -> tuple[str, int]:
+        """A symbol's name and scope; `defmodule A.B` is known by both words where it stands."""
+        scope = 0 if symbol.parent is None else self._scopes.get(symbol.parent, 0)
+        own = symbol.scope[self._depths.get(symbol.parent, 0) :]
+        self._depths[symbol.ordinal] = len(symbol.scope) + 1
+        if own and _KINDS.get(symbol.kind) in _CLASSES:
+            return ".".join((*own, symbol.name)), scope
+        if own and symbol.parent is None:
+            scope = self._table(own[-1], symbol)
+        return symbol.name, scope
 
     def _kind(self, symbol: Symbol, *, is_member: bool) -> DeclKind:
         kind = _KINDS.get(symbol.kind)

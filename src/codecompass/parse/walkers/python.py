@@ -283,11 +283,23 @@ class _Walker(Bindings):
         elif right is not None:
             value = self.expression(right, scope)
         if left is not None:
+            self._exported(left, right, scope)
             self.target(left, scope, value, declared)
+
+    def _exported(self, left: Node, right: Node | None, scope: int) -> None:
+        """`__all__ = ["name"]` names what the file hands on."""
+        if right is None or right.type not in ("list", "tuple") or scope != 0:
+            return
+        if self.builder.text(left) == "__all__":
+            for text in (part for item in right.named_children for part in item.named_children):
+                if text.type == "string_content":
+                    found = self.builder.expr("name", self.builder.text(text), scope)
+                    self.builder.use(text, Role.EXPORT, found)
 
     def _augmented(self, node: Node, scope: int) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is not None:
+            self._exported(left, right, scope)
             self.expression(left, scope, Role.WRITE)
         if right is not None:
             self.expression(right, scope)

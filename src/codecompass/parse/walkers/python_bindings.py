@@ -88,9 +88,10 @@ class Bindings(Expressions):
             if child.type == "dotted_name" and len(child.named_children) == 1:
                 self.target(child.named_children[0], scope, NOTHING)
             elif child.type == "class_pattern" and child.named_children:
-                self.expression(child.named_children[0], scope)
+                of = self.expression(child.named_children[0], scope)
                 for part in child.named_children[1:]:
                     self.pattern(part, scope)
+                    self._use_pattern_keyword(part, of)
             elif child.type == "keyword_pattern":
                 for part in child.named_children[1:]:
                     self._pattern_part(part, scope)
@@ -101,6 +102,12 @@ class Bindings(Expressions):
                 self.expression(child, scope)
             else:
                 self.pattern(child, scope)
+
+    def _use_pattern_keyword(self, node: Node, of: int) -> None:
+        """`case Point(x=1)` names a field."""
+        for child in node.named_children:
+            if child.type == "keyword_pattern" and child.named_children and of != NOTHING:
+                self.use_field(of, child.named_children[0], Role.READ)
 
     def _pattern_part(self, node: Node, scope: int) -> None:
         """A name inside a pattern is bound, anything else is a pattern again."""

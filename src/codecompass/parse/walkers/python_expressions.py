@@ -1,7 +1,7 @@
 """Python: what expressions and annotations say; notes every use on the way."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tree_sitter import Node
 
@@ -131,6 +131,7 @@ class Expressions:
             is_bound = child.type == "keyword_argument" and self._is_bound(child)
             if (is_plain or is_bound) and len(values) < _MAX_ARGUMENTS:
                 values.append(value)
+        self._use_keywords(function, called, values, given)
         if function.type == "identifier" and self.builder.text(function) == "super":
             return self._super(scope, values)
         if called == NOTHING:
@@ -139,6 +140,23 @@ class Expressions:
         for position, value in enumerate(values):
             self._expect(value, self.builder.expr("expected", found, position))
         return found
+
+    def _use_keywords(
+        self, function: Node, called: int, values: Sequence[int], given: Sequence[Node]
+    ) -> None:
+        """`Point(x=1)` and `replace(point, x=1)` name a field where a class has a plain `x`."""
+        name = self.builder.text(function).rpartition(".")[2]
+        of = values[0] if values and name == "replace" else called
+        if of == NOTHING or not (name == "replace" or name.lstrip("_")[:1].isupper()):
+            return
+        for child in given:
+            keyword = child.child_by_field_name("name")
+            if child.type == "keyword_argument" and keyword is not None:
+                self.use_field(of, keyword, Role.WRITE)
+
+    def use_field(self, of: int, keyword: Node, role: Role) -> None:
+        """A name that may be a field of a class, or a parameter of its constructor."""
+        self._use(keyword, role, self.builder.expr("keyword", of, self.builder.text(keyword)))
 
     def _expect(self, value: int, expected: int) -> None:
         """A lambda's parameters are what the function expects that it is handed to."""

@@ -17,6 +17,13 @@ from codecompass.parse.walkers.general import (
 
 _MIXINS = frozenset({"include", "extend", "prepend"})
 _ATTRIBUTES = frozenset({"attr_reader", "attr_writer", "attr_accessor"})
+# They take the name of a method as a symbol, and call it or hand it over.
+_BY_NAME = {
+    "send": Role.CALL, "public_send": Role.CALL, "__send__": Role.CALL,
+    "method": Role.READ, "instance_method": Role.READ, "private": Role.READ,
+    "protected": Role.READ, "public": Role.READ, "module_function": Role.READ,
+    "private_class_method": Role.READ, "public_class_method": Role.READ,
+}  # fmt: skip
 _CONSTANTS = ("constant", "scope_resolution")
 _PARAMETERS = (
     "identifier", "optional_parameter", "splat_parameter", "hash_splat_parameter",
@@ -175,7 +182,7 @@ class _Walker(General):
             if self.text(method) in _MIXINS:
                 return NOTHING  # read as bases of the class
         mark = self.builder.pending
-        called = NOTHING
+        called = value = NOTHING
         if of is not None:
             if of.type in _CONSTANTS and method is not None and self.text(method) == "new":
                 return self._new(node, of, scope)
@@ -187,12 +194,23 @@ class _Walker(General):
         elif method is not None:
             called = self.use_name(method, self.text(method), scope, Role.CALL)
         arguments = [self.visit(item, scope) for item in (given.named_children if given else ())]
+        self._names_as_symbols(method, given, self.this_value() if of is None else value)
         block = node.child_by_field_name("block")
         found = self.called(called, mark, arguments)
         taken = self.visit(block, scope)
         if found != NOTHING:
             self.expect(taken, found, len(arguments))
         return found
+
+    def _names_as_symbols(self, method: Node | None, given: Node | None, value: int) -> None:
+        """`send(:name)` names a method of a value; who else takes `:name` may mean one."""
+        role = _BY_NAME.get(self.text(method)) if method is not None else None
+        for item in given.named_children if given is not None else ():
+            symbol = first(item, "simple_symbol") if item.type == "block_argument" else item
+            if symbol is None or symbol.type != "simple_symbol":
+                continue
+            known = value if role is not None and symbol is item else NOTHING
+            self.use_member(known, symbol, role or Role.READ, self.text(symbol)[1:])
 
     def _super(self, node: Node, _scope: int, _role: Role) -> int:
         """`super` calls the method of the same name above."""

@@ -1,5 +1,6 @@
 (class_declaration name: (identifier) @name body: (declaration_list) @body) @symbol.class
 (record_declaration name: (identifier) @name) @symbol.class
+(record_declaration (parameter_list (parameter name: (identifier) @name) @symbol.property))
 (record_declaration name: (identifier) @name body: (declaration_list) @body) @symbol.class
 (struct_declaration name: (identifier) @name body: (declaration_list) @body) @symbol.struct
 (interface_declaration name: (identifier) @name body: (declaration_list) @body) @symbol.interface

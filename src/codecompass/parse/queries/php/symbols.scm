@@ -10,7 +10,7 @@
 (namespace_definition name: (namespace_name) @name !body) @symbol.namespace @extends_to_end
 (const_declaration (const_element (name) @name) @symbol.constant @wrapped) @wrapper
 (property_declaration (property_element name: (variable_name (name) @name)) @symbol.property @wrapped) @wrapper
-(property_promotion_parameter name: (variable_name (name) @name)) @symbol.property
+(property_promotion_parameter name: (variable_name (name) @name)) @symbol.property @promoted
 (expression_statement (assignment_expression left: (variable_name (name) @name)
   right: [(arrow_function body: (_) @body) (anonymous_function body: (_) @body)]) @symbol.function @wrapped) @wrapper
 (program (expression_statement (assignment_expression left: (variable_name (name) @name)) @symbol.variable @wrapped) @wrapper)

@@ -1,5 +1,7 @@
 (class_definition name: (_) @name) @symbol.class
 (class_definition name: (_) @name body: (template_body) @body) @symbol.class
+(class_definition "case" class_parameters: (class_parameters (class_parameter name: (_) @name) @symbol.property))
+(class_parameter ["val" "var"] name: (_) @name) @symbol.property
 (object_definition name: (_) @name) @symbol.class
 (object_definition name: (_) @name body: (template_body) @body) @symbol.class
 (package_object name: (_) @name body: (template_body) @body) @symbol.module

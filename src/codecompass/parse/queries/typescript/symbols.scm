@@ -19,6 +19,10 @@
 (public_field_definition name: (_) @name value: (arrow_function body: (_) @body)) @symbol.method
 (public_field_definition (decorator) @decorator)
 (class_body (decorator) @decorator)
+(formal_parameters [
+  (required_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name)
+  (optional_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name)
+] @symbol.property @promoted)
 
 ; Variables inside namespaces and ambient declarations.
 (internal_module body: (statement_block (lexical_declaration (variable_declarator name: (identifier) @name) @symbol.constant)))
