@@ -186,3 +186,38 @@ def test_a_file_too_deep_to_be_read_keeps_answers_from_being_complete(tmp_path: 
         write(tmp_path, {"a.c": "int ok(int n) { return n; }\n", "b.c": deep})
     ) as engine:
         assert not engine.find_references("ok").certainty.complete
+
+
+MACROS = {
+    "a.h": """
+        #define CALL(x) work(x, "other")
+        #define LENGTH(list) ((list)->length + extra)
+        #define BOTH \\
+          do { struct node n; work(LIMIT); \\
+               other(); } while (0)
+        #define JOIN(a, b) a##other(b)
+        #define LIMIT 10
+        struct node { int length; };
+        int work(int x);
+        int other(void);
+        extern int extra;
+    """,
+    "b.hpp": """
+        namespace ns { inline int free(int x) { return x; } struct K { static int make(); }; }
+        #define FREE(x) ns::free(x)
+        #define MAKE() ::ns::K::make()
+    """,
+}
+
+
+def test_what_macros_name_is_used_by_them(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, MACROS)) as engine:
+        assert uses(engine, "work") == ["a.h:1 call", "a.h:4 call"]
+        assert uses(engine, "other") == ["a.h:5 call"]
+        assert uses(engine, "extra") == ["a.h:2 read"]
+        assert uses(engine, "LIMIT") == ["a.h:4 read"]
+        assert uses(engine, "node") == ["a.h:4 type"]
+        assert callees(engine, "CALL") == ["work@1"]
+        assert engine.find_references("length").certainty.possible == 1
+        assert uses(engine, "free") == ["b.hpp:2 call"]
+        assert uses(engine, "make") == ["b.hpp:3 call"]

@@ -25,7 +25,7 @@ from codecompass.parse.windows import line_windows
 from codecompass.text.lines import LineTable
 
 # Raised when the meaning of a stored record changes without a change of a query file.
-_RULES_VERSION = 12
+_RULES_VERSION = 13
 _WRITE = ROLE_NUMBERS[Role.WRITE]
 _INDEXED_QUERIES = ("symbols", "references")
 

@@ -5,6 +5,7 @@ from tree_sitter import Node
 from codecompass.model.module import INCLUDE, NOTHING, DeclFlag, DeclKind, ModuleFacts, ScopeKind
 from codecompass.model.reference import Role
 from codecompass.parse.walkers.c_expressions import PARAMETERS, Expressions
+from codecompass.parse.walkers.c_macros import TAGS, names_in_macro
 from codecompass.parse.walkers.general import ClassParts, FunctionParts, every, first, walk_with
 
 _CLASSES = {
@@ -76,7 +77,32 @@ class _Walker(Expressions):
                 self.builder.scopes[self.builder.shared].names.setdefault(
                     self.text(name), []
                 ).append(number)
+        self._macro_body(node)
         return NOTHING
+
+    def _macro_body(self, node: Node) -> None:
+        """What a macro names means the same wherever it is used, but for its parameters."""
+        value = node.child_by_field_name("value")
+        if value is None:
+            return
+        given = node.child_by_field_name("parameters")
+        taken = {self.text(one) for one in (given.named_children if given is not None else ())}
+        body, of, end = self.text(value), NOTHING, -1
+        for name, start, before, is_called in names_in_macro(body, taken):
+            role = Role.CALL if is_called else Role.READ
+            if before in (".", "->"):
+                found = self.builder.expr("member", NOTHING, name)
+            elif before == "::" and body[end:start].strip() == "::":
+                found = self.builder.expr("member", of, name)
+            elif before in TAGS:
+                role, tag = Role.TYPE, f"struct {name}" if self._has_tags else name
+                found = self.builder.expr("typename", tag, 0)
+            else:
+                found = self.builder.expr("name", name, 0)
+            of, end = found, start + len(name)
+            place = value.start_byte + len(body[:start].encode())
+            line = value.start_point.row + 1 + body.count("\n", 0, start)
+            self.builder.use_at((place, line), role, found)
 
     def _namespace(self, node: Node, scope: int, _role: Role) -> int:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
