@@ -303,6 +303,31 @@ def test_none_and_none_are_not_one_thing_renamed(repo: Repo, engine: Engine) -> 
     assert changes(engine) == [("deleted", "a.py:A"), ("added", "a.py:B")]
 
 
+def test_lines_outside_definitions_are_told_with_their_file(repo: Repo, engine: Engine) -> None:
+    before = f"import os\n\n# On total.\ndef total(order):\n{BODY}\nprint(1)\nprint(2)\nend()\n"
+    repo.commit({"a.py": before})
+    after = before.replace("import os\n", "import os\nimport sys\n").replace("print(1)\n", "")
+    repo.write({"a.py": after.replace("* second", "+ second").replace("On", "About")})
+    found = engine.diff()
+    assert [item.name for item in found.results or ()] == ["total"]
+    assert [(item.path, item.other_lines) for item in found.files or ()] == [("a.py", "2, 1 gone")]
+    assert "~ a.py (outside definitions: 2, 1 gone)\n  ~" in rendered(found, Budget(4_000))
+    repo.write({"a.py": before.replace("* second", "+ second")})
+    assert not engine.diff().files
+    repo.write({"a.py": before.replace("print(1)", "print(3)").replace("print(2)", "print(4)")})
+    assert [item.other_lines for item in engine.diff().files or ()] == ["9-10"]
+
+
+def test_a_symbol_that_only_its_file_took_along_says_from_where(
+    repo: Repo, engine: Engine
+) -> None:
+    repo.commit({"a.py": f"def total(order):\n{BODY}"})
+    repo.git("mv", "a.py", "b.py")
+    repo.commit({})
+    found = engine.compare("total", "HEAD~1", "HEAD")
+    assert (found.change, found.results[0].before_path) == ("unchanged", "a.py")
+
+
 def test_a_file_without_changed_symbols_is_told(repo: Repo, engine: Engine) -> None:
     repo.commit({"a.py": SERVICE, "b.py": "x = 1\n"})
     (repo.root / "a.py").rename(repo.root / "c.py")

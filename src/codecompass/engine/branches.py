@@ -26,6 +26,8 @@ from codecompass.model.query import DetailLevel, DiffOptions, DiffScope
 from codecompass.model.refs import short_commit
 from codecompass.model.snapshot import LIVE
 from codecompass.model.symbol import PlacedSymbol
+from codecompass.navigate.changes import FilePair, compare_files
+from codecompass.navigate.loose_lines import LooseLines, loose_lines
 from codecompass.present.changes import change_result
 from codecompass.present.meta import make_meta
 from codecompass.source.refs import list_refs, list_worktrees
@@ -69,7 +71,9 @@ class Branches:
             comparison = Comparison(after.beside(before), after)
             files = comparison.files(options.path_prefix)
             is_short = scope is DiffScope.FILES or len(files) > self._limits.diff_files
-            changes = [] if is_short else comparison.symbols(files)
+            pairs = [] if is_short else comparison.pairs(files)
+            changes = compare_files(pairs)
+            loose = _loose(pairs)
             page = _page(options, after, found.merge_base.commit)
             limit = options.limit or self._limits.max_changes
             shown = most_telling(changes, page.start, limit)
@@ -83,11 +87,12 @@ class Branches:
         told = {change.shown.path for change in changes}
         files_shown = files
         if scope is DiffScope.SYMBOLS and not is_short:
+            told -= loose.keys()
             files_shown = [f for f in files if f.kind in _WHOLE_FILES or f.path not in told]
         if page.start:  # the others were told with the first page
             here = {item.path for item in results}
             files_shown = [file for file in files_shown if file.path in here]
-        shown_files = tuple(_changed_file(item) for item in files_shown)
+        shown_files = tuple(_changed_file(item, loose.get(item.path)) for item in files_shown)
         meta = make_meta(
             comparison.seen(is_overlay=bool(files)),
             shown=len(results),
@@ -170,7 +175,11 @@ class Branches:
             change = fate.symbol
             if isinstance(change, PlacedSymbol):
                 same = SymbolChange(ChangeKind.MODIFIED, change, change)
-                result = replace(change_result(same, DetailLevel.SIGNATURE), change=_UNCHANGED)
+                result = replace(
+                    change_result(same, DetailLevel.SIGNATURE),
+                    change=_UNCHANGED,
+                    before_path=fate.was_in,
+                )
             else:
                 result = comparison.result(change, DetailLevel.CONTEXT, lines=_COMPARE_LINES)
             shown = fate.members[:_COMPARE_MEMBERS]
@@ -262,5 +271,17 @@ def _page(options: DiffOptions, view: View, base: str) -> Page:
     return page_at(options.cursor, *asked)
 
 
-def _changed_file(change: FileChange) -> ChangedFile:
-    return ChangedFile(str(change.kind), change.path, change.before, change.unread)
+def _changed_file(change: FileChange, loose: LooseLines | None) -> ChangedFile:
+    told = str(loose) if loose else None
+    return ChangedFile(str(change.kind), change.path, change.before, change.unread, told)
+
+
+def _loose(pairs: Sequence[FilePair]) -> dict[str, LooseLines]:
+    """What is other outside definitions, by path."""
+    found = {}
+    for pair in pairs:
+        if pair.before is not None and pair.after is not None:
+            lines = loose_lines(pair.before, pair.after)
+            if lines is not None:
+                found[pair.after.path] = lines
+    return found

@@ -34,6 +34,7 @@ class Fate:
 
     symbol: SymbolChange | PlacedSymbol  # itself if nothing did
     members: tuple[SymbolChange, ...] = ()
+    was_in: str | None = None  # the path that its file had before
 
 
 class Comparison:
@@ -116,8 +117,8 @@ class Comparison:
             return None
         return replace(change, kind=ChangeKind.MODIFIED, unread=_IGNORED)
 
-    def symbols(self, files: Sequence[FileChange]) -> list[SymbolChange]:
-        """What became of each symbol of these files."""
+    def pairs(self, files: Sequence[FileChange]) -> list[FilePair]:
+        """Both states of these files, of those that are indexed."""
         pairs = []
         for change in files:
             if change.unread:
@@ -127,7 +128,7 @@ class Comparison:
             old = None if came else _side(self.before, change.before or change.path)
             new = None if went else _side(self.after, change.path)
             pairs.append(FilePair(old, new))
-        return compare_files(pairs)
+        return pairs
 
     def result(
         self, change: SymbolChange, level: DetailLevel, *, lines: int = _DIFF_LINES
@@ -151,7 +152,7 @@ class Comparison:
         if len(files) > max_files:
             own = {item.path for item in (*old.values(), *new.values())}
             files = [change for change in files if own & {change.path, change.before}]
-        changes = self.symbols(files)
+        changes = compare_files(self.pairs(files))
         touched = [
             change
             for change in changes
@@ -171,7 +172,9 @@ class Comparison:
             before = next((item for item in old.values() if item.handle == meant.handle), None)
             meant = SymbolChange(ChangeKind.MODIFIED, before, meant, parts=(_MEMBERS,))
         span = around.symbol.span
-        return Fate(meant, tuple(item for item in members if not _is_within(item, span)))
+        was_in = next((change.before for change in files if change.path == around.path), None)
+        outside = tuple(item for item in members if not _is_within(item, span))
+        return Fate(meant, outside, was_in)
 
     def _no_such_symbol(self, name: str, limit: int) -> SymbolUnclear:
         near: list[str] = []

@@ -257,6 +257,7 @@ class ChangedFile:
     path: str
     before_path: str | None = None
     not_indexed: str | None = None  # why its symbols cannot be told
+    other_lines: str | None = None  # changed outside of definitions: `2, 8-9, 1 gone`
 
 
 @dataclass(frozen=True, slots=True)

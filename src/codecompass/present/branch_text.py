@@ -140,6 +140,7 @@ def _file(item: ChangedFile) -> str:
         f"was {item.before_path}" if item.before_path else "",
         f"not indexed: {item.not_indexed}" if item.not_indexed else "",
         item.change if item.change in _FOLDED else "",
+        f"outside definitions: {item.other_lines}" if item.other_lines else "",
     ]
     told = ", ".join(part for part in said if part)
     return f"{item.path} ({told})" if told else item.path
