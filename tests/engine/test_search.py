@@ -116,6 +116,30 @@ def test_a_path_finds_its_file(project: Engine) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("query", "name", "note"),
+    [
+        ("src/router.py:8", "add_route", None),
+        ("src/router.py:8:5", "add_route", None),
+        ("store.py:6-7:", "_flush", None),
+        ('File "/home/me/project/src/router.py", line 12, in match', "match", None),
+        ("src/router.py:1", "router.py", None),
+        ("src/store.py:900", "_flush", "src/store.py has 7 lines"),
+    ],
+)
+def test_a_line_of_a_file_finds_what_stands_around_it(
+    project: Engine, query: str, name: str, note: str | None
+) -> None:
+    answer = project.search(query)
+    assert names(answer) == [name]
+    assert answer.notes == ((note,) if note else None)
+
+
+def test_a_line_of_a_file_that_is_not_there_is_said(project: Engine) -> None:
+    notes = project.search("src/nowhere.py:8").notes or ()
+    assert "no file is called src/nowhere.py" in notes
+
+
 def test_a_path_finds_no_file_that_is_called_like_its_suffix(repo: Repo, engine: Engine) -> None:
     repo.write({"net/router.go": "package net\n", "go.mod": "module m\n", "router.md": "r\n"})
     found = [item.path for item in engine.search("router.go").results]

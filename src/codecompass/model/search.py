@@ -64,6 +64,7 @@ class Question:
     flags: str = ""
     symbol: str = ""  # behind `symbol =`
     usages_of: str = ""  # behind `usages:`
+    line: int = 0  # behind a path
     filters: SymbolFilters = field(default_factory=SymbolFilters)
     notes: tuple[str, ...] = ()  # what the caller should know about how it was read
 

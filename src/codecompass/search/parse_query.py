@@ -22,6 +22,9 @@ _PHRASE = re.compile(r'"([^"\n]+)"')
 # A colon before a blank is prose, `return type: string`; at the end it lacks a value.
 _FILTER = re.compile(r'([a-z_]+):(?![:/\s])("[^"]+"|\S+|$)')
 _TOKEN = re.compile(r"\S+")
+# A place as compilers, traces and our own answers name it: `a/b.py:12`, `a/b.py:12:5`.
+_AT_LINE = re.compile(r"([^\s:\"]+):(\d{1,7})(?:[:-]\d+)?:?")
+_TRACE = re.compile(r"File \"([^\"\n]+)\", line (\d{1,7})(?:, in \S+)?")
 # A name as code writes it, with what it belongs to: `A.b`, `A::b`, `A#b?`.
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#)[^\W\d]\w*)*[!?]?")
 _CODE_MARK = re.compile(r"[a-z\d][A-Z]|_|[a-z]\d|::|\.\w|#\w|^[A-Z]{2,}")
@@ -76,12 +79,9 @@ def parse_query(text: str, filters: SymbolFilters, *, is_literal: bool = False) 
     """
     text = text.strip()
     _check_size(text)
-    symbol = _SYMBOL.match(text)
-    if symbol and not is_literal:
-        return _symbol_question(text, symbol.group(1).strip(), filters)
-    handle = as_handle(text)
-    if handle and not is_literal:
-        return _symbol_question(text, handle, filters)
+    certain = None if is_literal else _certain_question(text, filters)
+    if certain is not None:
+        return certain
     whole = _WHOLE_EXPRESSION.fullmatch(text)
     if is_literal:
         whole = whole or _EXPRESSION.fullmatch(text)
@@ -116,6 +116,23 @@ def parse_query(text: str, filters: SymbolFilters, *, is_literal: bool = False) 
         filters=_narrowed(filters, parts.filters),
         notes=tuple(parts.notes),
     )
+
+
+def _certain_question(text: str, filters: SymbolFilters) -> Question | None:
+    """The question, if all of the text is `symbol = …`, a handle or a line of a file."""
+    symbol = _SYMBOL.match(text)
+    name = symbol.group(1).strip() if symbol else as_handle(text)
+    if symbol or name:
+        return _symbol_question(text, name or "", filters)
+    return _place_question(text, filters)
+
+
+def _place_question(text: str, filters: SymbolFilters) -> Question | None:
+    """The question for a line of a file, if the text names one."""
+    place = _AT_LINE.fullmatch(text) or _TRACE.fullmatch(text)
+    if place is None or not ("/" in place[1] or has_known_suffix(place[1])):
+        return None
+    return Question(place[1], raw=text, words=(place[1],), line=int(place[2]), filters=filters)
 
 
 def _symbol_question(text: str, symbol: str, filters: SymbolFilters) -> Question:

@@ -93,7 +93,7 @@ class Retriever:
         `phrases` are places found by their lines; `meaning` finds others, and judges all.
         """
         self._meaning = meaning
-        asked = self._asked_files() if only is None else frozenset()
+        asked = self.asked_files() if only is None else frozenset()
         is_path = bool(asked) and not self.needs_symbol
         terms = self._weighed(self._terms_of_path() if is_path else self._plan.terms)
         catalog, text = self.reader.catalog, self.reader.text
@@ -159,7 +159,7 @@ class Retriever:
 
     def has_named(self) -> bool:
         """Whether something is called what the question calls it."""
-        return bool(self._named() or self._named_files() or self._asked_files())
+        return bool(self._named() or self._named_files() or self.asked_files())
 
     def gather_alike(self, meaning: Meaning) -> Evidence:
         """The chunks that mean most what the question does, by their meaning alone."""
@@ -326,17 +326,21 @@ class Retriever:
             Place(hit.version_id, hit.ordinal) for hit in hits if hit.version_id in self.files_of
         ]
 
-    def _asked_files(self) -> frozenset[int]:
-        """Files whose path is the question, or ends with it."""
+    def asked_files(self) -> frozenset[int]:
+        """Files whose path is the question, or ends with it, or that it ends with."""
         if self._plan.guess.intent is not Intent.PATH:
             return frozenset()
-        wanted = self._plan.question.text.removeprefix("./")
-        return frozenset(
-            index
+        wanted = f"/{self._plan.question.text.removeprefix('./').lstrip('/')}"
+        named = [
+            (index, f"/{self._paths[index]}")
             for index in self.reader.catalog.by_name.get(wanted.rpartition("/")[2], ())
-            if f"/{self._paths[index]}".endswith(f"/{wanted}")
-            and index in self.files_of.get(self.reader.catalog.versions[index], ())
-        )
+            if index in self.files_of.get(self.reader.catalog.versions[index], ())
+        ]
+        found = [index for index, path in named if path.endswith(wanted)]
+        if not found:  # `/home/me/project/a/b.py`, as a trace has it
+            inside = [(len(path), index) for index, path in named if wanted.endswith(path)]
+            found = [index for length, index in inside if length == max(inside)[0]]
+        return frozenset(found)
 
     def _terms_of_path(self) -> Sequence[str]:
         """The terms of a question that is a path, but for the suffix, as others have it too."""

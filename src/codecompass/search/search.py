@@ -99,6 +99,8 @@ def search(
     pattern = _pattern(plan)
     if pattern is not None:
         return _search_lines(reader, plan, pattern, text_of)
+    if question.line and (placed := _search_place(reader, plan)).hits:
+        return placed
     if options.mode is SearchMode.DEFINITION:
         return _search_definitions(reader, plan)
     if options.exhaustive:
@@ -111,6 +113,8 @@ def search(
     if options.mode in _BY_MEANING and meaning is not None:
         return replace(_search_alike(retriever, plan, meaning), semantic=use)
     found = replace(_search_ranked(retriever, plan, text_of, meaning), semantic=use)
+    if question.line:
+        found = replace(found, notes=(*found.notes, f"no file is called {question.text}"))
     is_trouble = use.skipped_reason not in _NO_TROUBLE
     if is_trouble or (options.mode in _BY_MEANING and meaning is None):
         said = f"no search by meaning ({use.skipped_reason}); words were searched instead"
@@ -219,6 +223,21 @@ def _found_at(retriever: Retriever, places: Sequence[Place], plan: Plan) -> Foun
     if plan.options.exhaustive:
         hits.sort(key=_by_place)
     return Found(plan, tuple(hits), dict(evidence.records), evidence.terms, len(hits))
+
+
+def _search_place(reader: SnapshotReader, plan: Plan) -> Found:
+    """The definitions around a line of the files that a path names."""
+    hits: list[Hit] = []
+    notes: list[str] = []
+    for index in sorted(Retriever(reader, plan).asked_files()):
+        path, version = reader.catalog.paths[index], reader.catalog.versions[index]
+        last = reader.version(version).line_count
+        if plan.question.line > last:
+            notes.append(f"{path} has {last:,} lines")
+        line = min(plan.question.line, last)
+        hits += _line_hits(path, _places(reader, version, [line], plan), plan)
+    hits = _preferred(hits, plan)
+    return Found(plan, tuple(hits), total_matches=len(hits), notes=tuple(notes))
 
 
 def _search_lines(
