@@ -11,6 +11,7 @@ from codecompass.engine.engine import Engine
 from codecompass.errors import (
     BadInput,
     CursorExpired,
+    FileNotIndexed,
     PathOutside,
     PatternTooSlow,
     StoreError,
@@ -345,8 +346,9 @@ def test_explain_one_hit(project: Engine) -> None:
         assert answer.rank == 1
         assert answer.score == first.score
     assert "rank 1 of" in render_explain(answer)
-    assert project.explain(query, "no/such.py").rank is None
-    assert "not among" in render_explain(project.explain(query, "no/such.py"))
+    assert "not among" in render_explain(project.explain('"for a path"', "src/store.py:2"))
+    with pytest.raises(FileNotIndexed, match="is not in the index"):
+        project.explain(query, "no/such.py")
 
 
 def test_a_path_preference_can_be_set(repo: Repo, project: Engine) -> None:

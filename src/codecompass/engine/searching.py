@@ -23,8 +23,9 @@ from codecompass.model.search import (
     SearchOptions,
     SemanticUse,
 )
-from codecompass.model.symbol import Symbol, symbol_handle
+from codecompass.model.symbol import Symbol, as_handle, symbol_handle
 from codecompass.navigate.lookup import locate
+from codecompass.navigate.outline import no_such_file
 from codecompass.present.concise import HitSource, concise_result
 from codecompass.present.meta import about_search, make_meta
 from codecompass.search.parse_query import parse_query
@@ -144,6 +145,8 @@ class Searcher:
         """Where a hit ranks, and why."""
         found = self._ask(view, query, options, filters)
         rank = rank_of(view.reader, found, target)
+        if rank is None:
+            _check_target(view.reader, target)
         hits = [found.hits[rank]] if rank is not None else []
         results = show(view, found, hits, level=DetailLevel.SIGNATURE, with_factors=True)
         result = results[0] if results else None
@@ -329,6 +332,16 @@ def rank_of(reader: SnapshotReader, found: Found, target: str) -> int | None:
         if hit.path == path and line.isdigit() and _covers(symbol, int(line)):
             return position
     return None
+
+
+def _check_target(reader: SnapshotReader, target: str) -> None:
+    """Refuse what is no handle, no file, and no line of a file."""
+    path, _, line = target.rpartition(":")
+    known = path if path and line.isdigit() else target
+    if as_handle(target):
+        locate(reader, target, filters=SymbolFilters(), max_suggestions=0).check(target)
+    elif reader.file(known) is None:
+        raise no_such_file(reader, known)
 
 
 def _covers(symbol: Symbol | None, line: int) -> bool:

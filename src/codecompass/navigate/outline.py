@@ -38,7 +38,7 @@ def outline_file(reader: SnapshotReader, path: str, depth: OutlineDepth) -> File
     """The definitions of a file; the file itself is not read."""
     entry = reader.file(path)
     if entry is None:
-        raise _no_such_file(reader, path)
+        raise no_such_file(reader, path)
     if entry.version_id is None:
         remedy = _REMEDIES.get(entry.skip_reason, "") if entry.skip_reason else ""
         raise FileNotIndexed(f"{path} is not indexed: {entry.skip_reason}", remediation=remedy)
@@ -103,7 +103,8 @@ def _summary(reader: SnapshotReader, file: CatalogFile) -> FileSummary:
     return FileSummary(file.path, info.language, info.line_count, tuple(top))
 
 
-def _no_such_file(reader: SnapshotReader, path: str) -> Exception:
+def no_such_file(reader: SnapshotReader, path: str) -> FileNotIndexed:
+    """What to say of a path that the index does not know."""
     name = path.rsplit("/", 1)[-1]
     near = reader.paths_ending(name)[:_EXAMPLES]
     if near:
