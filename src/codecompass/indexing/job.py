@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from codecompass.config.settings import IndexSettings, RefSettings
 from codecompass.errors import CodeCompassError
 from codecompass.indexing.cascade import ChunkPlace, find_requoted
-from codecompass.indexing.linking import Linking, LinkReport
 from codecompass.indexing.plan import Plan
-from codecompass.indexing.programs import Programs
 from codecompass.indexing.publish import Stage
 from codecompass.indexing.run import extract_all, no_garbage_collection
 from codecompass.indexing.work import WorkItem, forget_words
@@ -36,6 +34,7 @@ from codecompass.store.versions import has_versions, reserve_ids
 
 if TYPE_CHECKING:
     from codecompass.embed.embedder import Embedder
+    from codecompass.indexing.linking import LinkReport
 
 # Looking for garbage takes as long as a saved file: once in so many runs, and after large ones.
 _COLLECT_EVERY = 16
@@ -188,6 +187,8 @@ class Job:
 
     def _link(self, plan: Plan, files: Mapping[str, FileEntry]) -> LinkReport:
         """Find out what names mean; what is stored of it is seen only when it is published."""
+        from codecompass.indexing.linking import Linking  # most questions find nothing changed
+        from codecompass.indexing.programs import Programs
 
         def tell(done: int, total: int) -> None:
             self._session.beat()
