@@ -110,3 +110,24 @@ def test_records_and_steps(tmp_path: Path) -> None:
         assert uses(engine, "X") == ["a.cs:1 read", "a.cs:4 read", "a.cs:4 read"]
         assert family(engine, "P", "member") == ["P.X", "P.Y", "P.Twice"]
         assert uses(engine, "n") == ["a.cs:4 write", "a.cs:4 write"]
+
+
+def test_members_of_a_record_in_patterns_and_copies(tmp_path: Path) -> None:
+    source = """
+        public record Pos(int Lat, int Lng);
+        class U {
+          int x;
+          void M(Pos p, object o) {
+            var q = p with { Lat = 3 };
+            if (p is { Lng: 4 }) {}
+            var r = o switch { Pos { Lat: 1 } => 1, _ => 2 };
+            new Pos(Lat: 3, Lng: 4);
+            f(x: 1);
+          }
+        }
+    """
+    with Engine.open(write(tmp_path, {"a.cs": source})) as engine:
+        assert uses(engine, "Lat") == ["a.cs:5 write", "a.cs:7 read"]
+        assert uses(engine, "Lng") == ["a.cs:6 read"]
+        assert engine.find_references("Lat").certainty.possible == 1
+        assert uses(engine, "x") == []

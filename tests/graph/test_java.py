@@ -290,3 +290,9 @@ def test_what_a_record_is_made_of(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, {"P.java": source})) as engine:
         assert uses(engine, "P > x") == ["P.java:1 read", "P.java:2 call", "P.java:2 call"]
         assert family(engine, "P", "member") == ["P.x", "P.y", "P.twice"]
+
+
+def test_a_component_that_takes_any_number(tmp_path: Path) -> None:
+    source = "record P(int... rest) { int n() { return rest.length; } }\n"
+    with Engine.open(write(tmp_path, {"P.java": source})) as engine:
+        assert uses(engine, "rest") == ["P.java:1 read"]

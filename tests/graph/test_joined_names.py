@@ -92,3 +92,22 @@ def test_a_method_defined_outside_of_its_class_is_followed(tmp_path: Path) -> No
         found = engine.find_references("h")
     assert [(item.line, item.relation) for item in found.results] == [(3, "call")]
     assert found.certainty.complete
+
+
+def test_names_over_several_lines(tmp_path: Path) -> None:
+    source = """
+        namespace detail { template<class T> int view(T t) { return 1; } }
+        template <typename T, typename E = void> struct Has {};
+        template <typename T> struct Has<
+            T, decltype(detail::view(
+                T()))> { int held; };
+        struct Out { struct Zap; };
+        struct Out::
+          Zap { int w; };
+        int f(Out::Zap z, Has<int> h) { return h.held; }
+    """
+    with Engine.open(write(tmp_path, {"a.cpp": source})) as engine:
+        assert uses(engine, "Zap") == ["a.cpp:6 type", "a.cpp:9 type"]
+        assert uses(engine, "held") == ["a.cpp:9 read"]
+        found = engine.locate("Out > Zap").results
+        assert [(item.start_line, item.end_line) for item in found] == [(7, 8)]

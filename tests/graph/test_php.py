@@ -135,3 +135,38 @@ def test_a_promoted_parameter_is_a_member(tmp_path: Path) -> None:
         assert uses(engine, "Service > post") == ["service.php:4 read"]
         members = [r"Service\__construct", r"Service\post", r"Service\go"]
         assert family(engine, "Service", "member") == members
+
+
+ARRAYS = {
+    "job.php": """
+        <?php
+        namespace App;
+        class Job {
+          private $name;
+          function compute() {}
+          function a() { return ['name' => $this->name, 'value' => $this->compute()]; }
+          function b() { return ['k' => $this->compute(), 'other']; }
+          function c() { return [$this, "compute"]; }
+          function d() { return ['App\\Job', 'compute']; }
+          function e() { return ['name', 'compute']; }
+        }
+        class Svc {
+          function __construct(private Job $dep) { $dep->compute(); }
+        }
+        new Svc(dep: $d);
+        usort($x, "App\\\\helper");
+        function helper() {}
+    """,
+}
+
+
+def test_arrays_with_keys_are_no_functions(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, ARRAYS)) as engine:
+        assert uses(engine, "Job > name") == ["job.php:6 read"]
+        assert uses(engine, "compute") == [
+            "job.php:6 call", "job.php:7 call", "job.php:8 read", "job.php:9 read",
+            "job.php:13 call",
+        ]  # fmt: skip
+        assert uses(engine, "helper") == ["job.php:16 read"]
+        found = engine.find_references("dep")
+        assert (found.total, found.certainty.possible) == (1, 1)  # `dep:` may be another's

@@ -304,3 +304,62 @@ def test_what_a_file_says_it_exports_is_used_there(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, KEYWORDS)) as engine:
         assert uses(engine, "make") == ["w.py:4 export"]
         assert uses(engine, "other") == ["w.py:5 export", "w.py:34 call"]
+
+
+MADE = {
+    "b.py": """
+        from dataclasses import dataclass, replace
+        import attr, dataclasses, functools, threading
+
+        __all__ = ["Box"] + ["joined"]
+        __all__.extend(["helper"])
+
+        def joined(): ...
+        def helper(): ...
+
+        @dataclass
+        class Box:
+            edge: int
+            @classmethod
+            def make(cls):
+                return cls(edge=1)
+            def copy(self):
+                type(self)(edge=3)
+                return dataclasses.replace(self, edge=4)
+
+        class Sub(Box):
+            def __init__(self):
+                super().__init__(edge=5)
+
+        alias = Box
+        alias(edge=10)
+        functools.partial(Box, edge=8)
+        attr.evolve(Box(1), edge=4)._replace(edge=2)
+
+        class Text:
+            size = 1
+            def replace(self, other, size=1): ...
+        def f(s: Text, w: Box): s.replace(w, edge=4)
+
+        class Worker(threading.Thread):
+            area: int = 1
+            def target(self): ...
+            def __new__(cls, area): ...
+        Worker(target=3, area=1)
+
+        class Called:
+            level = 1
+            def __call__(self, level): ...
+        Called()(level=4)
+    """,
+}
+
+
+def test_keywords_are_followed_however_a_class_is_called(tmp_path: Path) -> None:
+    with Engine.open(write(tmp_path, MADE)) as engine:
+        lines = [15, 17, 18, 22, 25, 26, 27]
+        assert uses(engine, "edge") == [f"b.py:{line} write" for line in lines]
+        for name in ("Text > size", "target", "area", "level"):
+            assert uses(engine, name) == []
+        assert uses(engine, "joined") == ["b.py:4 export"]
+        assert uses(engine, "helper") == ["b.py:5 export"]

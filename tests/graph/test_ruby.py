@@ -161,3 +161,24 @@ def test_methods_named_by_symbols(tmp_path: Path) -> None:
         for name in ("authenticate", "title"):  # who takes the symbol may call it
             found = engine.find_references(name)
             assert (found.total, found.certainty.possible) == (0, 1)
+
+
+def test_symbols_that_are_only_given_may_name_a_method(tmp_path: Path) -> None:
+    source = """
+        class Acct
+          before_save :stamp, if: :dirty?
+          NAMES = %i[label status]
+          def title; end
+          def write(k, v); end
+          def go; send(:write, :title, 3); public_send :"deny"; end
+          def dirty?; end
+          def label; end
+          def deny; end
+        end
+    """
+    with Engine.open(write(tmp_path, {"a.rb": source})) as engine:
+        assert uses(engine, "write") == ["a.rb:6 call"]
+        assert uses(engine, "deny") == ["a.rb:6 call"]
+        for name in ("title", "dirty?", "label"):
+            found = engine.find_references(name)
+            assert (found.total, found.certainty.possible) == (0, 1)

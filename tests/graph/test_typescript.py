@@ -404,3 +404,14 @@ def test_a_parameter_that_is_a_property(tmp_path: Path) -> None:
         members = ["Ctl.constructor", "Ctl.svc", "Ctl.name", "Ctl.run"]
         assert family(engine, "Ctl", "member") == members
         assert uses(engine, "S > go") == ["c.ts:4 call"]
+
+
+def test_a_function_given_to_a_member_writes_it(tmp_path: Path) -> None:
+    source = """
+        interface Subj { get: () => number }
+        function make(): Subj { const obs = {} as Subj; obs.get = () => 3; return obs; }
+        class P { constructor(private x: Subj) { x.get(); this.x.get(); } }
+    """
+    with Engine.open(write(tmp_path, {"a.ts": source})) as engine:
+        assert uses(engine, "Subj > get") == ["a.ts:2 write", "a.ts:3 call", "a.ts:3 call"]
+        assert uses(engine, "P > x") == ["a.ts:3 read", "a.ts:3 read"]

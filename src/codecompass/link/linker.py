@@ -11,7 +11,8 @@ from codecompass.link.names import Language
 from codecompass.link.resolve import Fate, Meaning, meaning_of, name_in
 from codecompass.link.types import Place
 from codecompass.model.edge import Edge, LinkedFile, Miss
-from codecompass.model.module import ModuleFacts, Use
+from codecompass.model.module import ROLE_NUMBERS, DeclFlag, DeclKind, ModuleFacts, Use
+from codecompass.model.reference import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Program:
     uses: Callable[[str], Sequence[Use]]
 
 
+_WRITE = ROLE_NUMBERS[Role.WRITE]
 # Questions that ask each other go as deep as chains of calls are long.
 _DEPTH = 20_000
 
@@ -70,6 +72,7 @@ class Linker:
         edges: list[Edge] = []
         misses: list[Miss] = []
         outside = 0
+        own = self._defined(path)
         for start, line, role, number, enclosing in uses:
             fate, targets = meanings[number]
             if fate is Fate.EXTERNAL:
@@ -77,9 +80,23 @@ class Linker:
             elif fate is Fate.UNRESOLVED:
                 name = name_in(inference.expr(path, number))
                 misses.append(Miss(start, line, role, enclosing, name))
+            if role == _WRITE:  # `app.run = function` is no use of what it defines
+                targets = tuple(node for node in targets if (*node, start) not in own)
             edges += [Edge(start, line, role, enclosing, target) for target in targets]
         rests_on = frozenset(node for node in needs if node[0] != path)
         return LinkedFile(path, tuple(edges), tuple(misses), outside, rests_on)
+
+    def _defined(self, path: str) -> set[tuple[str, str, int]]:
+        """Where a file declares members; `self.x = 1` of Python sets what others declare, too."""
+        facts = self._inference.facts(path)
+        if facts is None:
+            return set()
+        named = ((key, facts.decls[number]) for number, key in facts.keys.items())
+        return {
+            (path, key, decl.start)
+            for key, decl in named
+            if decl.kind != DeclKind.VARIABLE and not decl.flags & DeclFlag.INSTANCE
+        }
 
     def _meaning(self, path: str, number: int) -> Meaning:
         try:

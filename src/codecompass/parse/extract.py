@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from codecompass.model.facts import FileFacts
-from codecompass.model.module import ROLE_NUMBERS, ModuleFacts, Use
-from codecompass.model.reference import Role
+from codecompass.model.module import ModuleFacts, Use
 from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.parse.drafts import Draft, collect_drafts
 from codecompass.parse.imports import ImportRules, collect_imports
@@ -25,8 +24,7 @@ from codecompass.parse.windows import line_windows
 from codecompass.text.lines import LineTable
 
 # Raised when the meaning of a stored record changes without a change of a query file.
-_RULES_VERSION = 13
-_WRITE = ROLE_NUMBERS[Role.WRITE]
+_RULES_VERSION = 14
 _INDEXED_QUERIES = ("symbols", "references")
 
 
@@ -140,13 +138,11 @@ def _placed(
     if module is None:
         return None
     by_name = {item.name_start: item.ordinal for item in records if item.name_start >= 0}
-    # `app.run = function` writes what it defines: that is no use of it.
-    used = [u for u in module.uses if u.role != _WRITE or u.start not in by_name]
-    spans = [(use.start, use.start) for use in used]
+    spans = [(use.start, use.start) for use in module.uses]
     around = innermost([(draft.start, draft.end) for draft in drafts], spans)
     uses = [
         Use(*use[:4], ordinals[index]) if index >= 0 else use
-        for use, index in zip(used, around, strict=True)
+        for use, index in zip(module.uses, around, strict=True)
     ]
     found = {
         number: by_name[module.decls[number].start]

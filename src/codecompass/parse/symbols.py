@@ -160,9 +160,11 @@ class RecordBuilder:
         if draft.owner:
             scope = (*scope, *self._slice(draft.owner).split(language.separator))
         elif draft.name and self._may_be_joined(draft, name):
-            *owners, name = _parts(name, language.separator)
-            scope = (*scope, *owners)
-            name_start = draft.name[1] - len(name.encode())
+            *owners, last = _parts(self._slice(draft.name), language.separator)
+            if owners or last != name:
+                scope = (*scope, *(_plain_name(owner) for owner in owners))
+                name = _plain_name(last)
+                name_start = draft.name[1] - len(last.lstrip().encode())
         signature = self._signature(draft)
         modifiers = modifiers_of(signature, language.modifiers, name)
         is_constructor = name in language.constructors or (
@@ -217,6 +219,8 @@ class RecordBuilder:
     def _may_be_joined(self, draft: Draft, name: str) -> bool:
         """Whether a name may say what it belongs to: `function M.run`, `class A::B`."""
         separator = self._language.separator
+        if draft.name and self._text[draft.name[0] : draft.name[0] + 1] in (b'"', b"'", b"`"):
+            return False
         if draft.kind in FUNCTION_LIKE:
             return separator in name.strip(separator)
         return self._language.has_joined_names and draft.kind in _JOINED and separator in name

@@ -29,20 +29,28 @@ class PythonInference(Inference):
     def named(self, path: str, number: int) -> Places:
         """What an expression names; a keyword may name a field."""
         expr = self.expr(path, number)
-        if expr[0] != "keyword":
+        if expr[0] not in ("keyword", "changed"):
             return super().named(path, number)
-        of = self.value(path, expr[1])
-        found = [place for item in members_of(of) for place in self._field(item, expr[2])]
+        _, of, name, called = expr
+        kinds = ("class",) if expr[0] == "keyword" else ("inst", "self", "super")
+        known = members_of(self.value(path, of))
+        own = any(item[0] == "func" for item in members_of(self.value(path, called)))
+        if own and called != of:  # a function of the repository that is called like a library's
+            return (OUTSIDE,)
+        found = [p for item in known if item[0] in kinds for p in self._field(item, name)]
         return tuple(dict.fromkeys(found)) or (OUTSIDE,)
 
     def _field(self, type_: Type, name: str) -> Places:
         """The field that `name=` sets, unless the class says itself what it is made with."""
-        if type_[0] not in ("class", "inst", "self"):
-            return ()
-        made_by = self.find(type_, "__init__").places if type_[0] == "class" else ()
-        if any(place != OUTSIDE and place[0] != self.dialect.stubs for place in made_by):
-            return ()
-        return self.find(type_, name).places
+        for method in ("__init__", "__new__"):
+            made_by = self.find(type_, method).places
+            if any(place != OUTSIDE and place[0] != self.dialect.stubs for place in made_by):
+                return ()
+        return tuple(
+            place
+            for place in self.find(type_, name).places
+            if place != OUTSIDE and self.decl(place).kind == DeclKind.FIELD
+        )
 
     def _value(self, path: str, expr: Expr, number: int) -> Type | None:
         if expr[0] != "fixture":

@@ -32,6 +32,7 @@ _OWN_TYPES = {
     "ulong": "Long", "float": "Float", "double": "Double", "decimal": "Double",
     "object": "Object",
 }  # fmt: skip
+_CREATIONS = ("object_creation_expression", "implicit_object_creation_expression")
 
 
 def walk(root: Node, text: bytes) -> ModuleFacts:
@@ -54,6 +55,7 @@ class _Walker(General):
     def __init__(self, text: bytes) -> None:
         super().__init__(text)
         self._condition = NOTHING  # what stands before `?.`
+        self._matched = NOTHING  # what a pattern is compared with
         self.kinds |= {
             "using_directive": self._using,
             "namespace_declaration": self._namespace,
@@ -98,6 +100,10 @@ class _Walker(General):
             "type_argument_list": self._type_only,
             "predefined_type": self._own_type,
             "name_colon": self.skip,
+            "argument": self._argument,
+            "with_expression": self._with,
+            "is_pattern_expression": self._is_pattern,
+            "recursive_pattern": self._recursive_pattern,
             **dict.fromkeys(_CLASSES, self._class),
             **dict.fromkeys(_METHODS, self._method),
         }
@@ -367,6 +373,51 @@ class _Walker(General):
             else:
                 self.visit(child, scope)
         return self.typed(made)
+
+    def _argument(self, node: Node, scope: int, _role: Role) -> int:
+        """`name: value`; what a record is made with may be its property, too."""
+        name = node.child_by_field_name("name")
+        call = node.parent.parent if node.parent is not None else None
+        if name is not None and call is not None and call.type in _CREATIONS:
+            self.use_member(NOTHING, name, Role.WRITE)
+        found = [self.visit(child, scope) for child in node.named_children if child != name]
+        return found[-1] if found else NOTHING
+
+    def _with(self, node: Node, scope: int, _role: Role) -> int:
+        """`value with { Name = other }`."""
+        value = self.visit(node.named_children[0], scope) if node.named_children else NOTHING
+        for part in every(node, "with_initializer"):
+            name, *rest = part.named_children
+            self.use_member(value, name, Role.WRITE)
+            for child in rest:
+                self.visit(child, scope)
+        return value
+
+    def _is_pattern(self, node: Node, scope: int, _role: Role) -> int:
+        outer, self._matched = self._matched, NOTHING
+        self._matched = self.visit(node.child_by_field_name("expression"), scope)
+        self.visit(node.child_by_field_name("pattern"), scope)
+        self._matched = outer
+        return NOTHING
+
+    def _recursive_pattern(self, node: Node, scope: int, _role: Role) -> int:
+        """`Type { Name: pattern }`: names of members."""
+        written = node.child_by_field_name("type")
+        known = self.typed(self.type_(written, scope))
+        of, self._matched = self._matched if known == NOTHING else known, NOTHING
+        for clause in every(node, "property_pattern_clause"):
+            for part in every(clause, "subpattern"):
+                name, *rest = part.named_children
+                if name.type == "identifier" and rest:
+                    self.use_member(of, name, Role.READ)
+                else:
+                    rest = part.named_children
+                for child in rest:
+                    self.visit(child, scope)
+        for child in node.named_children:
+            if child != written and child.type != "property_pattern_clause":
+                self.visit(child, scope)
+        return NOTHING
 
     def _cast(self, node: Node, scope: int, _role: Role) -> int:
         known = self.type_(node.child_by_field_name("type"), scope)

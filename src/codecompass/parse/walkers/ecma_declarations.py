@@ -143,7 +143,9 @@ class Declarations(Expressions):
         owner = self.builder.scopes[scope].owner
         if owner != NOTHING and self.builder.decls[owner].kind == DeclKind.METHOD:
             members = self.builder.decls[owner].scope
-            self.builder.declare(node, DeclKind.FIELD, members, type=declared, value=value)
+            field = self.builder.declare(node, DeclKind.FIELD, members, type=declared, value=value)
+            # Inside the constructor its name means both.
+            self.builder.scopes[scope].names[self.builder.text(node)] = [field]
 
     def function_declaration(self, node: Node, scope: int) -> list[int]:
         """A function with a name."""

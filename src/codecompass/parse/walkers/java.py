@@ -167,6 +167,8 @@ class _Walker(Expressions):
         inner = self.builder.decls[number].inner
         for child in given.named_children if given is not None else ():
             name = child.child_by_field_name("name")
+            if child.type == "spread_parameter":
+                name = child.named_children[-1].child_by_field_name("name")
             if name is None or inner == NOTHING:
                 continue
             self._modifiers(child, inner)

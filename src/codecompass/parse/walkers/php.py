@@ -33,6 +33,8 @@ _TAKE_NAMES = frozenset(
         " set_exception_handler spl_autoload_register uasort uksort usort"
     ).split()
 )
+_STRINGS = ("string", "encapsed_string")
+_PLAIN_PARTS = ("string_content", "escape_sequence")
 _CALLABLE = re.compile(r"\\?(\w+(?:\\\w+)*)(?:::(\w+))?")
 # `@param Type $name`, `@return Type`, `@var Type`; of several types the first.
 _DOC_TYPE = re.compile(r"@(param|return|var)\s+\??(\$this|[\w\\]+(?:\[\])?)[^\s]*(?:\s+(\$\w+))?")
@@ -51,6 +53,7 @@ class _Walker(General):
 
     def __init__(self, text: bytes) -> None:
         super().__init__(text)
+        self._promoted: set[str] = set()  # parameters of the constructor around that are members
         self.kinds |= {
             "namespace_definition": self._namespace,
             "namespace_use_declaration": self._use,
@@ -173,6 +176,9 @@ class _Walker(General):
         for part in every(node, "attribute_list"):
             self.children(part, scope)
         given = node.child_by_field_name("parameters")
+        promoted = every(given, "property_promotion_parameter")
+        names = [one.child_by_field_name("name") for one in promoted]
+        outer, self._promoted = self._promoted, {self.text(n) for n in names if n is not None}
         number = self.function(
             name,
             scope,
@@ -185,8 +191,9 @@ class _Walker(General):
             ),
         )
         self._add_told(number, self._told(node, self.builder.decls[number].inner))
+        self._promoted = outer
         is_member = self.builder.decls[number].kind == DeclKind.METHOD
-        for one in every(given, "property_promotion_parameter") if is_member else ():
+        for one in promoted if is_member else ():
             self._field(one.child_by_field_name("name"), one, scope)
         return NOTHING
 
@@ -267,10 +274,12 @@ class _Walker(General):
 
     # Expressions.
 
-    def _variable(self, node: Node, scope: int, _role: Role) -> int:
+    def _variable(self, node: Node, scope: int, role: Role) -> int:
         name = self.text(node)
         if name == "$this":
             return self.this_value()
+        if name in self._promoted:  # the parameter and the property are declared together
+            return self.use_member(self.this_value(), node, role, name[1:])
         return self.builder.expr("name", name, scope)
 
     def _arguments(self, node: Node) -> list[Node]:
@@ -281,32 +290,48 @@ class _Walker(General):
         function = node.child_by_field_name("function")
         if function is not None and self.text(function).strip("\\") in _TAKE_NAMES:
             for given in self._arguments(node):
-                self._named_callable(first(first(given, "string"), "string_content"))
+                self._named_callable(first(given, *_STRINGS))
         return self.call(node.child_by_field_name("function"), self._arguments(node), scope)
 
-    def _named_callable(self, text: Node | None) -> None:
+    def _string(self, node: Node | None) -> str | None:
+        """The text between quotes, if nothing is put into it."""
+        if node is None or node.type not in _STRINGS:
+            return None
+        if any(child.type not in _PLAIN_PARTS for child in node.named_children):
+            return None
+        return self.text(node)[1:-1].replace("\\\\", "\\")
+
+    def _named_callable(self, node: Node | None) -> None:
         """`'name'` or `'Class::method'` where a function is taken: full names, without `use`."""
-        found = _CALLABLE.fullmatch(self.text(text)) if text is not None else None
-        if found is None or text is None:
+        found = _CALLABLE.fullmatch(self._string(node) or "")
+        if found is None or node is None:
             return
         value = self.builder.expr("from", found[1].replace("\\", "."), "")
         if found[2]:
             value = self.builder.expr("member", value, found[2])
-        self.builder.use(text, Role.READ, value)
+        self.builder.use(node, Role.READ, value)
 
     def _array(self, node: Node, scope: int, _role: Role) -> int:
         """`[$object, 'method']` and `[Type::class, 'method']` are functions."""
         items = every(node, "array_element_initializer")
-        name = first(first(items[-1], "string"), "string_content") if len(items) == 2 else None
-        of = items[0].named_children[0] if name is not None and items[0].named_children else None
-        if name is None or of is None or not self.text(name).isidentifier():
+        is_pair = len(items) == 2 and all(item.named_child_count == 1 for item in items)
+        name = self._string(items[1].named_children[0]) if is_pair else None
+        if name is None or not name.isidentifier():
             return self.children(node, scope)
-        if of.type == "class_constant_access_expression" and self.text(of).endswith("::class"):
-            self.use_member(self._scope_value(of.named_children[0], scope), name, Role.READ)
+        of, method = items[0].named_children[0], items[1].named_children[0]
+        written = self._string(of)
+        if written is not None:  # the name of a class, or any other text
+            found = _CALLABLE.fullmatch(written)
+            if found is not None and not found[2]:
+                value = self.builder.expr("from", found[1].replace("\\", "."), "")
+                self.use_member(value, method, Role.READ, name)
+        elif of.type == "class_constant_access_expression" and self.text(of).endswith("::class"):
+            known = self._scope_value(of.named_children[0], scope)
+            self.use_member(known, method, Role.READ, name)
         else:
             value = self.visit(of, scope)
             if of.type in ("variable_name", *_ACCESSES, *_CALLS):
-                self.use_member(value, name, Role.READ)
+                self.use_member(value, method, Role.READ, name)
         return NOTHING
 
     def _behind(self, of: int, name: Node | None, scope: int, role: Role) -> int:
@@ -352,6 +377,10 @@ class _Walker(General):
     def _new(self, node: Node, scope: int, _role: Role) -> int:
         for part in every(node, "arguments"):
             self.children(part, scope)
+            for given in every(part, "argument"):
+                name = given.child_by_field_name("name")
+                if name is not None:  # a parameter, which may be a property as well
+                    self.use_member(NOTHING, name, Role.WRITE)
         anonymous = first(node, "anonymous_class")
         if anonymous is not None:
             clauses = every(anonymous, "base_clause", "class_interface_clause")

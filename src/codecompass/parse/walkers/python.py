@@ -1,6 +1,6 @@
 """Python: statements; expressions and types are in `python_expressions`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -17,6 +17,7 @@ _FLAGS = {
     "fixture": DeclFlag.FIXTURE,
     **dict.fromkeys(_PROPERTIES, DeclFlag.PROPERTY),
 }
+_OF_STRINGS = ("string", "list", "tuple", "binary_operator", "parenthesized_expression")
 _IMPLICIT_CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 
 
@@ -42,7 +43,7 @@ class _Walker(Bindings):
             "decorated_definition": self._decorated,
             "function_definition": self._function,
             "class_definition": self._class,
-            "expression_statement": self.block,
+            "expression_statement": self._expression_statement,
             "assignment": self._assignment,
             "augmented_assignment": self._augmented,
             "type_alias_statement": self._type_alias,
@@ -288,13 +289,28 @@ class _Walker(Bindings):
 
     def _exported(self, left: Node, right: Node | None, scope: int) -> None:
         """`__all__ = ["name"]` names what the file hands on."""
-        if right is None or right.type not in ("list", "tuple") or scope != 0:
+        if right is None or scope != 0 or self.builder.text(left) != "__all__":
             return
-        if self.builder.text(left) == "__all__":
-            for text in (part for item in right.named_children for part in item.named_children):
-                if text.type == "string_content":
-                    found = self.builder.expr("name", self.builder.text(text), scope)
-                    self.builder.use(text, Role.EXPORT, found)
+        for text in self._strings(right):
+            found = self.builder.expr("name", self.builder.text(text), scope)
+            self.builder.use(text, Role.EXPORT, found)
+
+    def _expression_statement(self, node: Node, scope: int) -> None:
+        """`__all__.extend(["name"])` names what the file hands on, too."""
+        call = node.named_children[0] if node.named_children else None
+        function = call.child_by_field_name("function") if call is not None else None
+        of = function.child_by_field_name("object") if function is not None else None
+        if call is not None and of is not None:
+            self._exported(of, call.child_by_field_name("arguments"), scope)
+        self.block(node, scope)
+
+    def _strings(self, node: Node) -> Iterator[Node]:
+        """The texts of a list, of lists that are joined, of what a list is given."""
+        for child in node.named_children:
+            if child.type == "string_content":
+                yield child
+            elif child.type in _OF_STRINGS:
+                yield from self._strings(child)
 
     def _augmented(self, node: Node, scope: int) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")

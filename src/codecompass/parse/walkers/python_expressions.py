@@ -18,6 +18,8 @@ _LITERALS = {
     "string": "str", "concatenated_string": "str", "integer": "int", "float": "float",
     "true": "bool", "false": "bool", "comparison_operator": "bool", "not_operator": "bool",
 }  # fmt: skip
+# Functions of libraries that give a copy of a value with other fields.
+_CHANGED_COPIES = frozenset({"replace", "evolve", "assoc"})
 _COLLECTIONS = {"list": "list", "set": "set"}
 _COMPREHENSIONS = {
     "list_comprehension": "list",
@@ -145,18 +147,26 @@ class Expressions:
         self, function: Node, called: int, values: Sequence[int], given: Sequence[Node]
     ) -> None:
         """`Point(x=1)` and `replace(point, x=1)` name a field where a class has a plain `x`."""
-        name = self.builder.text(function).rpartition(".")[2]
-        of = values[0] if values and name == "replace" else called
-        if of == NOTHING or not (name == "replace" or name.lstrip("_")[:1].isupper()):
+        named = (c.child_by_field_name("name") for c in given if c.type == "keyword_argument")
+        keywords = [keyword for keyword in named if keyword is not None]
+        if not keywords or called == NOTHING:
             return
-        for child in given:
-            keyword = child.child_by_field_name("name")
-            if child.type == "keyword_argument" and keyword is not None:
-                self.use_field(of, keyword, Role.WRITE)
+        operation, of = "keyword", called
+        name = self.builder.text(function).rpartition(".")[2]
+        if name in _CHANGED_COPIES and values:
+            operation, of = "changed", values[0]
+        elif name == "partial" and values:
+            of = values[0]
+        elif name in ("_replace", "__init__") and function.type == "attribute":
+            operation, of = "changed", self.builder.exprs[called][1]
+        for keyword in keywords if of != NOTHING else ():
+            field = self.builder.expr(operation, of, self.builder.text(keyword), called)
+            self._use(keyword, Role.WRITE, field)
 
     def use_field(self, of: int, keyword: Node, role: Role) -> None:
         """A name that may be a field of a class, or a parameter of its constructor."""
-        self._use(keyword, role, self.builder.expr("keyword", of, self.builder.text(keyword)))
+        field = self.builder.expr("keyword", of, self.builder.text(keyword), of)
+        self._use(keyword, role, field)
 
     def _expect(self, value: int, expected: int) -> None:
         """A lambda's parameters are what the function expects that it is handed to."""

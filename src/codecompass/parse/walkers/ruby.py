@@ -20,10 +20,13 @@ _ATTRIBUTES = frozenset({"attr_reader", "attr_writer", "attr_accessor"})
 # They take the name of a method as a symbol, and call it or hand it over.
 _BY_NAME = {
     "send": Role.CALL, "public_send": Role.CALL, "__send__": Role.CALL,
-    "method": Role.READ, "instance_method": Role.READ, "private": Role.READ,
-    "protected": Role.READ, "public": Role.READ, "module_function": Role.READ,
-    "private_class_method": Role.READ, "public_class_method": Role.READ,
+    "method": Role.READ, "instance_method": Role.READ,
 }  # fmt: skip
+# They take any number of such names.
+_LISTS = frozenset(
+    "private protected public module_function private_class_method public_class_method".split()
+)
+_SYMBOLS = ("simple_symbol", "delimited_symbol", "bare_symbol")
 _CONSTANTS = ("constant", "scope_resolution")
 _PARAMETERS = (
     "identifier", "optional_parameter", "splat_parameter", "hash_splat_parameter",
@@ -76,6 +79,7 @@ class _Walker(General):
             "hash_key_symbol": self.skip,
             "element_reference": self.index,
             "array": self._array,
+            "symbol_array": self._array,
             "super": self._super,
         }
 
@@ -204,13 +208,28 @@ class _Walker(General):
 
     def _names_as_symbols(self, method: Node | None, given: Node | None, value: int) -> None:
         """`send(:name)` names a method of a value; who else takes `:name` may mean one."""
-        role = _BY_NAME.get(self.text(method)) if method is not None else None
-        for item in given.named_children if given is not None else ():
-            symbol = first(item, "simple_symbol") if item.type == "block_argument" else item
-            if symbol is None or symbol.type != "simple_symbol":
-                continue
-            known = value if role is not None and symbol is item else NOTHING
-            self.use_member(known, symbol, role or Role.READ, self.text(symbol)[1:])
+        word = self.text(method) if method is not None else ""
+        for number, item in enumerate(given.named_children if given is not None else ()):
+            if item.type in _SYMBOLS and (word in _LISTS or (word in _BY_NAME and number == 0)):
+                role = _BY_NAME.get(word, Role.READ)
+                self.use_member(value, item, role, self._symbol_name(item))
+            else:
+                self._maybe_named(item)
+
+    def _maybe_named(self, item: Node | None) -> None:
+        """`:name`, `if: :name`, `&:name`, `[:name]` and `%i[name]` may name a method."""
+        if item is None:
+            return
+        if item.type in _SYMBOLS:
+            self.use_member(NOTHING, item, Role.READ, self._symbol_name(item))
+        elif item.type in ("block_argument", "symbol_array"):
+            for child in item.named_children:
+                self._maybe_named(child)
+        elif item.type == "pair":
+            self._maybe_named(item.child_by_field_name("value"))
+
+    def _symbol_name(self, node: Node) -> str:
+        return self.text(node).lstrip(":").strip("\"'")
 
     def _super(self, node: Node, _scope: int, _role: Role) -> int:
         """`super` calls the method of the same name above."""
@@ -221,6 +240,8 @@ class _Walker(General):
         return self.builder.expr("call", found, (), ())
 
     def _array(self, node: Node, scope: int, _role: Role) -> int:
+        for child in node.named_children:
+            self._maybe_named(child)
         values = tuple(self.visit(child, scope) for child in node.named_children)
         return self.builder.expr("make", "Array", (values,))
 

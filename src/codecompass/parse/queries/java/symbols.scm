@@ -3,6 +3,7 @@
 (enum_declaration name: (identifier) @name body: (enum_body) @body) @symbol.enum
 (record_declaration name: (identifier) @name body: (class_body) @body) @symbol.class
 (record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @name) @symbol.field))
+(record_declaration parameters: (formal_parameters (spread_parameter (variable_declarator name: (identifier) @name)) @symbol.field))
 (annotation_type_declaration name: (identifier) @name body: (annotation_type_body) @body) @symbol.interface
 (enum_constant name: (identifier) @name) @symbol.enum_member
 (enum_constant name: (identifier) @name body: (class_body) @body) @symbol.enum_member
