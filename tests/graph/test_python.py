@@ -347,8 +347,14 @@ MADE = {
             def __new__(cls, area): ...
         Worker(target=3, area=1)
 
+        def g(c):
+            match c:
+                case Sub(edge=1): ...
+                case Called(level=1): ...
+
         class Called:
             level = 1
+            def __init__(self, level): ...
             def __call__(self, level): ...
         Called()(level=4)
     """,
@@ -358,8 +364,10 @@ MADE = {
 def test_keywords_are_followed_however_a_class_is_called(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, MADE)) as engine:
         lines = [15, 17, 18, 22, 25, 26, 27]
-        assert uses(engine, "edge") == [f"b.py:{line} write" for line in lines]
-        for name in ("Text > size", "target", "area", "level"):
+        written = [f"b.py:{line} write" for line in lines]
+        assert uses(engine, "edge") == [*written, "b.py:42 read"]
+        for name in ("Text > size", "target", "area"):
             assert uses(engine, name) == []
+        assert uses(engine, "level") == ["b.py:43 read"]
         assert uses(engine, "joined") == ["b.py:4 export"]
         assert uses(engine, "helper") == ["b.py:5 export"]

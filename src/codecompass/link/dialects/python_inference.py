@@ -29,16 +29,24 @@ class PythonInference(Inference):
     def named(self, path: str, number: int) -> Places:
         """What an expression names; a keyword may name a field."""
         expr = self.expr(path, number)
-        if expr[0] not in ("keyword", "changed"):
+        if expr[0] == "matched":
+            of = [item for item in members_of(self.value(path, expr[1])) if item[0] == "class"]
+            found = [place for item in of for place in self.find(item, expr[2]).places]
+        elif expr[0] in ("keyword", "changed"):
+            found = self._set_by_keyword(path, expr)
+        else:
             return super().named(path, number)
-        _, of, name, called = expr
-        kinds = ("class",) if expr[0] == "keyword" else ("inst", "self", "super")
-        known = members_of(self.value(path, of))
+        return tuple(dict.fromkeys(found)) or (OUTSIDE,)
+
+    def _set_by_keyword(self, path: str, expr: Expr) -> list[Place]:
+        """The fields of a class, or of an object of which a copy is made with others."""
+        operation, of, name, called = expr
+        kinds = ("class",) if operation == "keyword" else ("inst", "self", "super")
         own = any(item[0] == "func" for item in members_of(self.value(path, called)))
         if own and called != of:  # a function of the repository that is called like a library's
-            return (OUTSIDE,)
-        found = [p for item in known if item[0] in kinds for p in self._field(item, name)]
-        return tuple(dict.fromkeys(found)) or (OUTSIDE,)
+            return []
+        known = [item for item in members_of(self.value(path, of)) if item[0] in kinds]
+        return [place for item in known for place in self._field(item, name)]
 
     def _field(self, type_: Type, name: str) -> Places:
         """The field that `name=` sets, unless the class says itself what it is made with."""

@@ -107,7 +107,7 @@ class Bindings(Expressions):
         """`case Point(x=1)` names a field."""
         for child in node.named_children:
             if child.type == "keyword_pattern" and child.named_children and of != NOTHING:
-                self.use_field(of, child.named_children[0], Role.READ)
+                self.use_matched(of, child.named_children[0])
 
     def _pattern_part(self, node: Node, scope: int) -> None:
         """A name inside a pattern is bound, anything else is a pattern again."""

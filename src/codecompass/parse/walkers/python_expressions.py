@@ -163,10 +163,10 @@ class Expressions:
             field = self.builder.expr(operation, of, self.builder.text(keyword), called)
             self._use(keyword, Role.WRITE, field)
 
-    def use_field(self, of: int, keyword: Node, role: Role) -> None:
-        """A name that may be a field of a class, or a parameter of its constructor."""
-        field = self.builder.expr("keyword", of, self.builder.text(keyword), of)
-        self._use(keyword, role, field)
+    def use_matched(self, of: int, keyword: Node) -> None:
+        """A name that a pattern asks an object of a class for."""
+        found = self.builder.expr("matched", of, self.builder.text(keyword))
+        self._use(keyword, Role.READ, found)
 
     def _expect(self, value: int, expected: int) -> None:
         """A lambda's parameters are what the function expects that it is handed to."""
