@@ -62,6 +62,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
         ("A::B", ["a.rb:13 call"]),
         ("A > B", ["a.rb:13 call"]),
         ("Top", ["a.rb:14 call"]),
+        ("::Top", ["a.rb:14 call"]),
         ("In", ["a.cpp:1 type", "a.cpp:3 inherit", "a.cpp:5 type"]),
         ("get", ["a.cpp:4 call", "a.cpp:5 call"]),
         ("Builder", ["a.ex:5 import"]),

@@ -103,15 +103,20 @@ def _by_path(reader: SnapshotReader, wanted: SymbolPath) -> list[PlacedSymbol]:
 
 
 def _by_qualified_name(reader: SnapshotReader, text: str) -> list[PlacedSymbol]:
-    """`A.b`, `A::b`, `A#b`: the last part by name, the rest by the chain before it."""
+    """`A.b`, `A::b`, `A#b`: the last part by name, the rest by the chain before it.
+
+    `::A` belongs to nothing.
+    """
     parts = [part for part in _SEPARATORS.split(text) if part]
-    if len(parts) < 2 or " " in text:
+    is_whole = text.startswith("::")
+    if not parts or " " in text or (len(parts) < 2 and not is_whole):
         return []
     *scope, name = parts
     return [
         item
         for item in reader.symbols_named(name)
-        if item.symbol.qualified_name == text or _ends_with(item, scope)
+        if item.symbol.qualified_name == text
+        or (item.symbol.scope == tuple(scope) if is_whole else _ends_with(item, scope))
     ]
 
 
