@@ -182,3 +182,21 @@ def test_symbols_that_are_only_given_may_name_a_method(tmp_path: Path) -> None:
         for name in ("title", "dirty?", "label"):
             found = engine.find_references(name)
             assert (found.total, found.certainty.possible) == (0, 1)
+
+
+def test_a_class_mixes_in_a_module_of_its_own(tmp_path: Path) -> None:
+    source = """
+        class Resp
+          module Help
+            def append(x); end
+          end
+          include Help
+          def initialize
+            @w = self.method(:append)
+            append(1)
+          end
+        end
+    """
+    with Engine.open(write(tmp_path, {"a.rb": source})) as engine:
+        assert uses(engine, "append") == ["a.rb:7 read", "a.rb:8 call"]
+        assert family(engine, "Resp", "supertype") == ["Resp::Help"]

@@ -97,19 +97,23 @@ class _Walker(General):
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None:
             return NOTHING
-        bases = list(every(node.child_by_field_name("superclass"), "constant", "scope_resolution"))
+        bases = every(node.child_by_field_name("superclass"), *_CONSTANTS)
+        mixed: list[Node] = []
         for call in every(body, "call"):
             method = call.child_by_field_name("method")
             if method is not None and self.text(method) in _MIXINS:
-                bases += every(
-                    call.child_by_field_name("arguments"), "constant", "scope_resolution"
-                )
+                mixed += every(call.child_by_field_name("arguments"), *_CONSTANTS)
         called, last = "", name
         if name.type == "scope_resolution":
             self.type_(name.child_by_field_name("scope"), scope)
             last = name.child_by_field_name("name") or name
             called = self.text(name).strip(":").replace("::", ".")
-        self.class_(last, DeclKind.CLASS, scope, ClassParts(bases=bases, body=body, called=called))
+        parts = ClassParts(bases=bases, body=body, called=called)
+        number = self.class_(last, DeclKind.CLASS, scope, parts)
+        decl = self.builder.decls[number]
+        # Inside the class its own modules are known by their names.
+        known = [self.type_(module, decl.inner, Role.INHERIT) for module in mixed]
+        self.builder.update(number, parts=(*decl.parts, *(one for one in known if one != NOTHING)))
         return NOTHING
 
     def _singleton_class(self, node: Node, scope: int, _role: Role) -> int:
