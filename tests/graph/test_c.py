@@ -221,3 +221,14 @@ def test_what_macros_name_is_used_by_them(tmp_path: Path) -> None:
         assert engine.find_references("length").certainty.possible == 1
         assert uses(engine, "free") == ["b.hpp:2 call"]
         assert uses(engine, "make") == ["b.hpp:3 call"]
+
+
+def test_a_static_member_is_written_where_it_is_defined(tmp_path: Path) -> None:
+    source = """
+        namespace n { struct Foo { static int value; }; }
+        int n::Foo::value = 7;
+        int main() { return n::Foo::value; }
+    """
+    with Engine.open(write(tmp_path, {"a.cpp": source})) as engine:
+        assert uses(engine, "value") == ["a.cpp:2 write", "a.cpp:3 read"]
+        assert uses(engine, "Foo") == ["a.cpp:2 type", "a.cpp:3 type"]

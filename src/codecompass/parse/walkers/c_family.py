@@ -387,11 +387,9 @@ class _Walker(Expressions):
     ) -> None:
         self._sizes(declarator, scope)
         words = {self.text(word) for word in every(node, "storage_class_specifier")}
-        while name.type == "qualified_identifier":
-            self.type_(name.child_by_field_name("scope"), scope)
-            name = name.child_by_field_name("name") or name.named_children[-1]
-            if name.type != "qualified_identifier":
-                return  # the definition of a static member, declared in its class
+        if name.type == "qualified_identifier":  # of a static member, declared in its class
+            self.qualified(name, scope, Role.WRITE)
+            return
         if name.type not in ("identifier", "field_identifier"):
             return
         known = self.many(written) if declarator.type == "array_declarator" else written
