@@ -232,3 +232,27 @@ def test_a_static_member_is_written_where_it_is_defined(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, {"a.cpp": source})) as engine:
         assert uses(engine, "value") == ["a.cpp:2 write", "a.cpp:3 read"]
         assert uses(engine, "Foo") == ["a.cpp:2 type", "a.cpp:3 type"]
+
+
+def test_fields_of_every_form_of_declarator(tmp_path: Path) -> None:
+    source = """
+        struct Foo {
+          static const char *names[2];
+          char **argv;
+          void (*callback)(int);
+          int *(*maker)(void);
+          int **grid() const;
+        };
+        inline int use(Foo f) {
+          f.callback(3);
+          return *f.maker() + **f.grid() + f.names[0][0] + f.argv[0][0];
+        }
+    """
+    with Engine.open(write(tmp_path, {"b.hpp": source})) as engine:
+        members = ["names", "argv", "callback", "maker", "grid"]
+        assert family(engine, "Foo", "member") == [f"Foo::{name}" for name in members]
+        assert uses(engine, "callback") == ["b.hpp:9 call"]
+        for name in ("maker", "grid"):
+            assert uses(engine, name) == ["b.hpp:10 call"]
+        for name in ("names", "argv"):
+            assert uses(engine, name) == ["b.hpp:10 read"]

@@ -8,8 +8,13 @@
 (declaration declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (operator_name)] @name)) @symbol.function
 (declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))) @symbol.function
 (declaration declarator: (reference_declarator (function_declarator declarator: (identifier) @name))) @symbol.function
-(field_declaration declarator: (function_declarator declarator: (_) @name)) @symbol.method
-(field_declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @name))) @symbol.method
+((field_declaration declarator: (function_declarator declarator: (_) @name)) @symbol.method
+  (#not-match? @name "^\\("))
+((field_declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @name))) @symbol.method
+  (#not-match? @name "^\\("))
+(field_declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name)))) @symbol.method
+(field_declaration declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name))) @symbol.field @wrapped) @wrapper
+(field_declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))) @symbol.field @wrapped) @wrapper
 (field_declaration declarator: (reference_declarator (function_declarator declarator: (_) @name))) @symbol.method
 (field_declaration_list (declaration declarator: (function_declarator declarator: [(identifier) (destructor_name)] @name)) @symbol.method)
 
@@ -22,6 +27,8 @@
 (field_declaration declarator: (pointer_declarator declarator: (field_identifier) @name) @symbol.field @wrapped) @wrapper
 (field_declaration declarator: (array_declarator declarator: (field_identifier) @name) @symbol.field @wrapped) @wrapper
 (field_declaration declarator: (reference_declarator (field_identifier) @name) @symbol.field @wrapped) @wrapper
+(field_declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (field_identifier) @name)) @symbol.field @wrapped) @wrapper
+(field_declaration declarator: (pointer_declarator declarator: (array_declarator declarator: (field_identifier) @name)) @symbol.field @wrapped) @wrapper
 (namespace_definition name: (_) @name body: (declaration_list) @body) @symbol.namespace
 (alias_declaration name: (type_identifier) @name) @symbol.type
 (concept_definition name: (identifier) @name) @symbol.type
