@@ -137,8 +137,9 @@ def test_a_line_of_a_file_finds_what_stands_around_it(
 
 
 def test_a_line_of_a_file_that_is_not_there_is_said(project: Engine) -> None:
-    notes = project.search("src/nowhere.py:8").notes or ()
-    assert "no file is called src/nowhere.py" in notes
+    for path in ("src/nowhere.py", "lib/router.py", "/elsewhere/nowhere.py"):
+        notes = project.search(f"{path}:8").notes or ()
+        assert f"no file is called {path}" in notes
 
 
 def test_a_path_finds_no_file_that_is_called_like_its_suffix(repo: Repo, engine: Engine) -> None:

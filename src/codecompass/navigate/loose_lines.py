@@ -9,8 +9,8 @@ from codecompass.model.change import FileSide
 
 # A comment right above a definition is told with it.
 _COMMENT = re.compile(r"\s*(//|#(?!\s*include|\s*define)|/?\*|--|;;|\"\"\")")
-# Comparing takes the square of this in the worst case.
-_MAX_LINES = 4_000
+# Comparing takes the square of this where lines are alike.
+_MAX_LINES = 1_000
 _DEFINITION = 0  # in the place of a line's number
 
 
@@ -32,9 +32,14 @@ def loose_lines(before: FileSide, after: FileSide) -> LooseLines | None:
     if before.text is None or after.text is None:
         return None
     old, new = list(_outside(before)), list(_outside(after))
-    texts = [text for _, text in old], [text for _, text in new]
-    if texts[0] == texts[1] or max(len(old), len(new)) > _MAX_LINES:
+    for _ in range(2):  # what both have at their ends, then at their beginnings
+        while old and new and old[-1][1] == new[-1][1]:
+            old.pop()
+            new.pop()
+        old, new = old[::-1], new[::-1]
+    if max(len(old), len(new)) > _MAX_LINES:
         return None
+    texts = [text for _, text in old], [text for _, text in new]
     numbers: list[int] = []
     gone = 0
     matcher = SequenceMatcher(None, *texts, autojunk=False)
@@ -58,7 +63,7 @@ def _outside(side: FileSide) -> Iterator[tuple[int, str]]:
         if symbol.is_statement:
             continue
         first = symbol.span.start_line
-        while first > 1 and _COMMENT.match(lines[first - 2]):
+        while 1 < first <= len(lines) and _COMMENT.match(lines[first - 2]):
             first -= 1
         held.update(range(first, symbol.span.end_line + 1))
     for number, line in enumerate(lines, 1):

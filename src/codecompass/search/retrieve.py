@@ -327,18 +327,23 @@ class Retriever:
         ]
 
     def asked_files(self) -> frozenset[int]:
-        """Files whose path is the question, or ends with it, or that it ends with."""
+        """Files whose path is the question or ends with it; an absolute one may end with it."""
         if self._plan.guess.intent is not Intent.PATH:
             return frozenset()
-        wanted = f"/{self._plan.question.text.removeprefix('./').lstrip('/')}"
+        text = self._plan.question.text
+        wanted = f"/{text.removeprefix('./').lstrip('/')}"
         named = [
             (index, f"/{self._paths[index]}")
             for index in self.reader.catalog.by_name.get(wanted.rpartition("/")[2], ())
             if index in self.files_of.get(self.reader.catalog.versions[index], ())
         ]
         found = [index for index, path in named if path.endswith(wanted)]
-        if not found:  # `/home/me/project/a/b.py`, as a trace has it
-            inside = [(len(path), index) for index, path in named if wanted.endswith(path)]
+        if not found and text.startswith("/"):  # `/home/me/project/a/b.py`, as a trace has it
+            inside = [
+                (len(path), index)
+                for index, path in named
+                if wanted.endswith(path) and path.count("/") > 1
+            ]
             found = [index for length, index in inside if length == max(inside)[0]]
         return frozenset(found)
 
