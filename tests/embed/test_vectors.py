@@ -72,6 +72,20 @@ def test_the_explanation_shows_the_semantic_part(repo: Repo, engine: Engine) -> 
     assert {"meaning", "file_meaning"} <= answer.factors.keys()
 
 
+def test_docs_of_a_few_words_do_not_speak_for_a_file(repo: Repo, engine: Engine) -> None:
+    said = "Remove a folder with everything that is in it, deepest files first."
+    repo.commit({
+        "long.py": f'def gone(path):\n    """{said}"""\n',
+        "short.py": 'def away(path):\n    """Remove a folder."""\n',
+    })  # fmt: skip
+    long, short = (
+        engine.explain("remove a folder", f"{path}:1") for path in ("long.py", "short.py")
+    )
+    assert "docs_meaning" in long.factors
+    assert "docs_meaning" not in short.factors
+    assert short.factors["file_meaning"] > 0
+
+
 def test_off_means_no_model_and_no_vectors(repo: Repo, home: Path) -> None:
     repo.commit(FILES)
     with Engine.open(repo.root, flags={"semantic.mode": "off"}) as engine:

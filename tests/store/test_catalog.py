@@ -60,3 +60,15 @@ def test_words_of_folders_whatever_their_depth() -> None:
     assert found.folders[1] == ("src", "http", "server")
     assert found.folders[0] == ("deep", "folder") * 2_000
     assert list(found.with_folder("server")) == [1]
+
+
+def test_a_file_that_stands_for_its_folder_is_called_like_it() -> None:
+    paths = [
+        "index.js",
+        "src/indexes/page.js",
+        "src/userRoutes/index.js",
+        "src/userRoutes/main.js",
+    ]
+    found = catalog(dict.fromkeys(paths, VersionId(1))).words
+    assert found.stems == [("index",), ("page",), ("user", "rout", "index"), ("main",)]
+    assert list(found.with_stem("rout")) == [2]

@@ -18,7 +18,7 @@ from codecompass.store.vectors import DOCS_ROW, FILE_ROW, VectorRows, pack_vecto
 if TYPE_CHECKING:
     from codecompass.embed.static import StaticModel
 
-VIEWS_VERSION = 3
+VIEWS_VERSION = 4
 """Grows when the same text would give other documents; part of a version's key."""
 
 # A term counts the less the longer its file: half as much at three times this length.
@@ -28,6 +28,8 @@ _DOC_PROBE_CHARS = 60
 # What docs say first says what things are for.
 _DOC_CHARS = 400
 _FILE_DOC_CHARS = 20_000
+# A line or two, as about one member of many, do not say what a file is for.
+_LEAST_DOC_CHARS = 60
 _FILE_HEAD_BYTES = 4_000
 
 
@@ -73,7 +75,7 @@ def _vectors(
         ordinals.append(symbol.ordinal)
         texts.append(_with_scope(counts, symbol.scope))
     docs = " ".join(symbol.doc[:_DOC_CHARS] for symbol, _ in counted if symbol.doc)
-    if docs:
+    if len(docs) >= _LEAST_DOC_CHARS:
         ordinals.append(DOCS_ROW)
         texts.append(analyzer.count_terms(docs[:_FILE_DOC_CHARS]))
     return pack_vectors(model.id, [*ordinals, FILE_ROW], model.embed_code([*texts, whole]))

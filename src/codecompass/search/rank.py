@@ -26,6 +26,8 @@ _PARTS = frozenset(
     }
 )
 _PART = 0.5
+# What its whole text says of a file that has no docs, beside what docs would.
+_INSTEAD_OF_DOCS = 0.9
 # Folders more or less than usual that count.
 _DEPTHS = 3
 # How many further chunks of a file speak for it.
@@ -157,8 +159,8 @@ class _Ranker:
             return []
         weights, trust = self._plan.ranking, self._trust
         whole, docs = weights.file_meaning, alike.docs
-        if docs is None:  # no docs: the rest has to speak for them
-            whole, docs = whole + weights.docs_meaning, 0.0
+        if docs is None:  # the rest has to speak for them
+            whole, docs = whole + _INSTEAD_OF_DOCS * weights.docs_meaning, 0.0
         amounts = (
             ("file_meaning", trust * whole * alike.trust * alike.whole),
             ("docs_meaning", trust * weights.docs_meaning * alike.trust * docs),

@@ -19,6 +19,8 @@ from codecompass.text.identifiers import split_name
 
 # Made of the paths alone, when they are needed.
 _OF_PATHS = frozenset({"by_name", "usual_depth", "words"})
+# What a file is called that stands for its folder.
+_FOLDER_FILES = frozenset({"__init__", "index", "init", "mod"})
 # Shorter words begin too many others.
 _MIN_PREFIX_CHARS = 4
 _KEY_CHARS = 3
@@ -34,7 +36,10 @@ class CatalogFile:
 
 
 class PathWords:
-    """Which paths hold a word, in the name of the file or in those of its folders."""
+    """Which paths hold a word, in the name of the file or in those of its folders.
+
+    A file that stands for its folder (`routes/index.js`) is called like that too.
+    """
 
     def __init__(self, paths: Sequence[str], analyzer: Analyzer) -> None:
         self.stems: list[tuple[str, ...]] = []
@@ -48,9 +53,12 @@ class PathWords:
             folder_terms = known.get(folder)
             if folder_terms is None:
                 folder_terms = _folder_terms(folder, known, analyzer)
-            words = split_name(name.lstrip(".").partition(".")[0] or name)
-            stem = tuple(map(analyzer.stem, words))
+            own = name.lstrip(".").partition(".")[0] or name
+            words = split_name(own)
             self._called["".join(words)].append(index)
+            if own in _FOLDER_FILES:
+                words = split_name(folder.rpartition("/")[2]) + words
+            stem = tuple(map(analyzer.stem, words))
             self.stems.append(stem)
             self.folders.append(folder_terms)
             for term in set(stem):
