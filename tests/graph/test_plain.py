@@ -181,6 +181,38 @@ def test_uses(tmp_path: Path, language: str) -> None:
             assert not engine.find_references(symbol).certainty.complete  # no reads of values
 
 
+def test_an_alias_counts_where_it_stands(tmp_path: Path) -> None:
+    files = {
+        "lib/jobs.ex": """
+            defmodule Shop.Jobs do
+              defmodule Paid do
+                alias Shop.Paid.Order
+                def run(o), do: Order.cost(o)
+              end
+              defmodule Free do
+                alias Shop.Free.Order
+                def run(o), do: Order.cost(o)
+              end
+              def late(o) do
+                alias Shop.Late.Order
+                Order.cost(o)
+              end
+              def other(o), do: Order.cost(o)
+            end
+        """,
+    }
+    for name in ("Paid", "Free", "Late"):
+        files[f"lib/{name.lower()}.ex"] = f"""
+            defmodule Shop.{name}.Order do
+              def cost(o), do: o
+            end
+        """
+    with Engine.open(write(tmp_path, files)) as engine:
+        assert uses(engine, "lib/paid.ex > cost") == ["lib/jobs.ex:4 call"]
+        assert uses(engine, "lib/free.ex > cost") == ["lib/jobs.ex:8 call"]
+        assert uses(engine, "lib/late.ex > cost") == ["lib/jobs.ex:12 call"]
+
+
 def test_what_is_not_imported_may_be_meant(tmp_path: Path) -> None:
     with Engine.open(write(tmp_path, PROJECTS["bash"].files)) as engine:
         found = engine.find_references("elsewhere")

@@ -24,7 +24,7 @@ from codecompass.parse.windows import line_windows
 from codecompass.text.lines import LineTable
 
 # Raised when the meaning of a stored record changes without a change of a query file.
-_RULES_VERSION = 15
+_RULES_VERSION = 16
 _INDEXED_QUERIES = ("symbols", "references")
 
 

@@ -1,7 +1,7 @@
 """Languages whose files see each other by full names: packages, namespaces, includes."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from posixpath import dirname, normpath
 
 from codecompass.link.members import Member
@@ -335,15 +335,20 @@ class GeneralInference(Overloads):
         parts, scope = self._chain(path, number)
         if not parts:
             return ()
-        facts = self.facts(path)
-        local = facts.scopes[0].names.get(parts[0], ()) if facts is not None else ()
-        for place in ((path, one) for one in local):
-            decl = self.decl(place)
-            if decl.kind == DeclKind.IMPORT:
-                expr = self.expr(path, decl.value)
-                return self.imported(path, ("from", ".".join((expr[1], *parts[1:])), ""))
+        for decl in self._imported_around(path, parts[0], scope):
+            expr = self.expr(path, decl.value)
+            return self.imported(path, ("from", ".".join((expr[1], *parts[1:])), ""))
         full_name = ".".join(parts)
         return self._of_spaces(path, full_name, scope) or self._of_stars(path, full_name)
+
+    def _imported_around(self, path: str, name: str, scope: int) -> Iterator[Decl]:
+        """The imports that bind a name in a scope or around it, the innermost first."""
+        facts = self.facts(path)
+        while facts is not None and scope != NOTHING:
+            for number in facts.scopes[scope].names.get(name, ()):
+                if facts.decls[number].kind == DeclKind.IMPORT:
+                    yield facts.decls[number]
+            scope = facts.scopes[scope].parent
 
     def _chain(self, path: str, number: int) -> tuple[list[str], int]:
         expr = self.expr(path, number) if number != NOTHING else ("",)
