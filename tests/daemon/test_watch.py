@@ -72,6 +72,29 @@ def test_ways_to_write_a_file(repo: Repo, watched: Engine) -> None:
     assert names(watched, "still_open") == ["a.py", "linked.py"]
 
 
+def test_a_file_with_two_names_changes_under_both(repo: Repo, watched: Engine) -> None:
+    os.link(repo.root / "a.py", repo.root / "pkg" / "linked.py")
+    assert names(watched, "one") == ["a.py", "pkg/linked.py"]
+    with (repo.root / "pkg" / "linked.py").open("a") as out:
+        out.write("def by_link(): ...\n")
+    assert names(watched, "by_link") == ["a.py", "pkg/linked.py"]
+
+
+def test_a_change_that_nothing_tells_of_is_seen_where_it_is_met(
+    repo: Repo, watched: Engine, tmp_path: Path
+) -> None:
+    os.link(repo.root / "a.py", tmp_path / "outside.py")
+    with (tmp_path / "outside.py").open("a") as out:
+        out.write("def one_more(): ...\n")
+    met = watched.search('"def one"')
+    assert met.meta.freshness_status == "stale"
+    assert met.meta.stale_reason == "a.py has just changed: ask again"
+    assert looked_at(watched) == ()  # by everybody
+    again = watched.search('"def one"')
+    assert again.meta.freshness_status == "fresh"
+    assert again.total_matches == 2
+
+
 def test_files_and_folders_come_move_and_go(repo: Repo, watched: Engine) -> None:
     repo.write({"new.py": "def fresh(): ...\n"})
     assert names(watched, "fresh") == ["new.py"]
@@ -459,6 +482,12 @@ def test_it_ends_when_nobody_needs_it(repo: Repo, engine: Engine, start: Start) 
     process = start(*IDLE)
     shutil.rmtree(repo.root)
     assert process.wait(20) == 0
+
+
+def test_it_ends_when_the_repository_is_gone(repo: Repo, watched: Engine) -> None:
+    assert status(watched) is not None
+    shutil.rmtree(repo.root / ".git")
+    until(lambda: status(watched) is None)
 
 
 def test_a_server_starts_one_for_all(

@@ -125,8 +125,25 @@ def test_a_damaged_database_is_seen_and_rebuilt(indexed: Repo) -> None:
         with pytest.raises(IndexIncompatible) as caught:
             engine.search("return 7")
         assert "--force" in caught.value.remediation
+        checks = {item.name: item.ok for item in engine.doctor().checks}
+        assert not all(checks.values())
+        assert checks["git"]  # the rest is told all the same
         engine.index(force=True)
         assert engine.search("return 7").results[0].path == "pkg/m7.py"
+
+
+@pytest.mark.parametrize("missing", ["*.term", "meta.json"])
+def test_a_missing_file_of_the_text_index_is_seen(indexed: Repo, missing: str) -> None:
+    with Engine.open(indexed.root) as engine:
+        folder = engine.workspace.layout.lexical
+    for file in folder.glob(missing):
+        file.unlink()
+    with Engine.open(indexed.root) as engine:
+        assert not check(engine, "integrity")[0]
+        with pytest.raises(IndexIncompatible):
+            engine.index()
+        engine.index(force=True)
+        assert check(engine, "integrity")[0]
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty"])

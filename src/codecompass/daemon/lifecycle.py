@@ -14,7 +14,7 @@ from codecompass.config.load import load_settings
 from codecompass.config.settings import Settings
 from codecompass.daemon.loop import Watcher
 from codecompass.daemon.start import start_watcher
-from codecompass.errors import BadInput, StoreBusy
+from codecompass.errors import BadInput, StoreBusy, StoreError
 from codecompass.source.git import find_repository
 from codecompass.source.guard import resolve_workspace
 from codecompass.source.watch import LOCK_FILE, ask_watcher
@@ -113,8 +113,13 @@ def _start_behind(parsed: argparse.Namespace, root: Path, layout: StoreLayout) -
     deadline = time.monotonic() + _START_S
     while (found := _ask(layout, "status")) is None and time.monotonic() < deadline:
         time.sleep(_POLL_S)
+    if found is None:
+        raise StoreError(
+            "the watcher ended before it answered",
+            remediation="`codecompass watch`, in the foreground, says why",
+        )
     _print(parsed, {"watching": found}, _in_words(found))
-    return 0 if found else 1
+    return 0
 
 
 def _status(parsed: argparse.Namespace, layout: StoreLayout) -> int:

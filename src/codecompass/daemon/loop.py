@@ -144,8 +144,8 @@ class Watcher:
                     self._syncing.note_change(tree)
 
     def _is_useless(self) -> bool:
-        for root in [root for root in self._trees if not root.is_dir()]:
-            self._say(f"{root} is gone")
+        for root in [root for root, tree in self._trees.items() if tree.has_left]:
+            self._say(f"{root} or its repository is gone")
             self._trees.pop(root).release()
         is_forgotten = bool(self._idle_exit_s) and (
             time.monotonic() - self._asked_at >= self._idle_exit_s

@@ -39,6 +39,7 @@ class WatchedTree:
         self.changes = Changes()
         self.problem = ""  # why it cannot be watched; then it has to be looked at each time
         self.is_gone = False
+        self._git_dir: Path | None = None  # of the repository that it was first seen in
         self._scratch = scratch
         self._events = events
         self._max_folders = max_folders
@@ -60,6 +61,12 @@ class WatchedTree:
     def folders(self) -> frozenset[str]:
         """The folders that are watched for this tree."""
         return self._folders
+
+    @property
+    def has_left(self) -> bool:
+        """Whether the folder is gone, or the repository whose working tree it was."""
+        is_loose = self._git_dir is not None and not self._git_dir.exists()
+        return is_loose or not self.root.is_dir()
 
     def take(self, event: Event) -> None:
         """Note what happened in one of the folders."""
@@ -113,6 +120,8 @@ class WatchedTree:
     def _watch_folders(self, events: FolderEvents) -> None:
         """Watch what is listed, until a list shows nothing that is not watched yet."""
         self._place = find_repository(self.root)
+        if self._place is not None and self._git_dir is None:
+            self._git_dir = self._place.git_dir
         self._places = self._places_now()
         self._rules = _stamps(rule_files(self.root, self._scratch, self._place))
         wanted: frozenset[str] = frozenset()

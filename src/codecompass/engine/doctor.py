@@ -2,6 +2,7 @@
 
 import platform
 import sys
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -19,10 +20,13 @@ from codecompass.source.git import git_version
 from codecompass.source.ignore import count_by_rule
 from codecompass.source.walk import list_ignored_by_git, list_workspace
 from codecompass.store.database import is_writable, sqlite_version
+from codecompass.store.disk import free_bytes, nearest_folder
 from codecompass.store.repository import RepositoryStore
 
 _MIB = 1024 * 1024
 _MAX_RULES = 20
+# A changed file needs less; a run that reads many needs more.
+_LEAST_FREE = 5 * _MIB
 
 
 def examine(workspace: Workspace, store: RepositoryStore) -> DoctorAnswer:
@@ -32,10 +36,10 @@ def examine(workspace: Workspace, store: RepositoryStore) -> DoctorAnswer:
         _git(workspace),
         _settings(workspace),
         _grammars(),
-        _index(store),
-        _integrity(store),
-        _snapshots(store),
-        _last_run(workspace, store),
+        _tried("index", lambda: _index(store)),
+        _tried("integrity", lambda: _integrity(store)),
+        _tried("snapshots", lambda: _snapshots(store)),
+        _tried("last run", lambda: _last_run(workspace, store)),
         _watching(workspace),
     ]
     if workspace.is_bare:
@@ -52,6 +56,14 @@ def examine(workspace: Workspace, store: RepositoryStore) -> DoctorAnswer:
         Check("ignore", True, f"{len(listing.files):,} files to index, {len(rules)} rules active")
     )
     return DoctorAnswer(tuple(checks), shown)
+
+
+def _tried(name: str, check: Callable[[], Check]) -> Check:
+    """A check of what may be damaged so that it cannot even be made."""
+    try:
+        return check()
+    except CodeCompassError as error:
+        return Check(name, False, error.message, error.remediation)
 
 
 def _versions() -> Check:
@@ -108,6 +120,10 @@ def _index(store: RepositoryStore) -> Check:
     if not _can_be_written(store.layout.folder):
         advice = "make it writable, or set CODECOMPASS_HOME to another folder"
         return Check("index", False, f"{store.layout.folder} cannot be written", advice)
+    free = free_bytes(store.layout.folder)
+    if free < _LEAST_FREE:
+        detail = f"{free / _MIB:.1f} MiB are free on the disk of {store.layout.folder}"
+        return Check("index", False, detail, "free some space: nothing new can be stored")
     if state is Compatibility.NOT_INDEXED:
         return Check("index", True, "nothing indexed yet", "codecompass index")
     size = f"{store.size_bytes() / _MIB:.1f} MiB in {store.layout.folder}"
@@ -118,7 +134,7 @@ def _index(store: RepositoryStore) -> Check:
 
 def _can_be_written(folder: Path) -> bool:
     """Whether a folder can be written, or made."""
-    there = next(part for part in [folder, *folder.parents] if part.exists())
+    there = nearest_folder(folder)
     return there.is_dir() and is_writable(there)
 
 

@@ -92,9 +92,18 @@ class Engine(Questions):
             report = self._views.sync_tree(self._views.resolve(meant), progress, force=force)
         if report.counts.extracted >= _LARGE_RUN:
             self._store.evict_others()
+        if not report.published:
+            self._check_readable(meant)
         problem = report.problem or self._views.semantics.problem
         note = f"no search by meaning: {problem}" if problem else None
         return SyncAnswer(root, meant, report.counts, report.duration_ms, report.published, note)
+
+    def _check_readable(self, ref: str) -> None:
+        """What a run has not written anew may be damaged: then a question would say so."""
+        reader = self._store.reader(self._views.name_of(ref))
+        if reader is not None:
+            with reader:
+                pass
 
     def freshen(self, *, progress: Progress = silent) -> SyncAnswer:
         """Bring the working tree's index up to date; where a watcher runs, by what it saw."""

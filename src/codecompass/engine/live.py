@@ -109,6 +109,15 @@ class LiveTree:
         self.watching.note_look(told, report.state)
         return report
 
+    def look_again(self) -> None:
+        """Look at all files, whatever the watcher says: one has changed without a sign."""
+        settings = self._workspace.settings.index
+        told = self.watching.ask()
+        look = look_for_changes(
+            self._store, self._root, scratch=self._workspace.scratch, settings=settings
+        )
+        self._sync_or_say(lambda *_: None, look, told, must_succeed=False)
+
     def real_delta(self) -> FileDelta:
         """What has really changed since the last publish."""
         settings = self._workspace.settings.index

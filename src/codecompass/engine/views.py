@@ -56,14 +56,18 @@ class View:
         self._views = views
         self.target = target
         self.reader = reader
+        self.changed = ""  # a file that is not what was indexed, though nobody said so
 
     def seen(self, *, is_overlay: bool = False) -> Seen:
         """What is to be said of the state that was asked."""
         target = self.target
         not_fetched = self._views.count_lacked(self.reader)
-        is_behind = target.freshness is not Freshness.FRESH
+        freshness, problem = target.freshness, target.problem
+        if self.changed and freshness is Freshness.FRESH:
+            freshness, problem = Freshness.STALE, f"{self.changed} has just changed: ask again"
+        is_behind = freshness is not Freshness.FRESH
         commit = self.reader.record.head if is_behind else target.commit
-        return Seen(target.ref, commit, target.freshness, not_fetched, is_overlay, target.problem)
+        return Seen(target.ref, commit, freshness, not_fetched, is_overlay, problem)
 
     def elapsed_ms(self) -> int:
         """How long the question has taken, from before its snapshot was made ready."""
@@ -81,9 +85,12 @@ class View:
         entry = self.reader.file(path)
         if entry is None:
             return None
-        if self.target.name.ref == LIVE:
-            return read_unchanged(self._views.root, entry)
-        return self._views.text_of_blob(entry)
+        if self.target.name.ref != LIVE:
+            return self._views.text_of_blob(entry)
+        text = read_unchanged(self._views.root, entry)
+        if text is None and entry.version_id is not None:
+            self.changed = path
+        return text
 
     @property
     def root(self) -> Path:
@@ -152,7 +159,10 @@ class Views:
         if reader is None:
             raise IndexMissing(f"{self.root} has not been indexed yet")
         with reader:
-            yield View(self, target, reader)
+            view = View(self, target, reader)
+            yield view
+        if view.changed and target.freshness is Freshness.FRESH:
+            self.live.look_again()  # for the next question
 
     def prepare(self, ref: str | None, progress: Progress) -> Target:
         """Bring the snapshot of a ref up to date; None means what `switch_ref` chose."""

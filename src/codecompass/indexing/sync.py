@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from stat import S_ISREG
 
 from codecompass.config.settings import IndexSettings
 from codecompass.indexing.bounds import segment_mib
@@ -99,6 +100,8 @@ def look_at_paths(
         return Look(FileDelta((), ()), {}, {}, 0, state, published)
     if len(paths) > _MAX_PATHS or any(_is_in_other_repository(root, path) for path in paths):
         return None
+    if any(_has_other_names(root / path) for path in paths):
+        return None
     # What was listed stays listed, as no rule has changed.
     listing = stat_paths(root, [path for path in paths if path in known])
     strangers = [path for path in paths if path not in known and os.path.lexists(root / path)]
@@ -121,6 +124,15 @@ def _all_of(listing: Listing, known: Mapping[str, FileEntry]) -> FileDelta:
     there = {stat.path for stat in listing.files} | listing.skipped.keys()
     gone = (path for path in known if path not in there)
     return FileDelta(tuple(sorted(there)), tuple(sorted(gone)))
+
+
+def _has_other_names(file: Path) -> bool:
+    """Whether a file has several names: the system tells a change of the one it was made by."""
+    try:
+        seen = file.lstat()
+    except OSError:
+        return False
+    return seen.st_nlink > 1 and S_ISREG(seen.st_mode)
 
 
 def _is_in_other_repository(root: Path, path: str) -> bool:

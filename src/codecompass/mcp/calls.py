@@ -243,7 +243,8 @@ class Calls:
         meta = getattr(answer, "meta", None)
         if isinstance(meta, Meta) and meta.freshness_status is Freshness.STALE:
             self._building.sync_behind(asked.root)
-            content += [] if asked.is_json else [block(_STALE)]
+            is_told = asked.is_json or meta.stale_reason  # why, and what to do
+            content += [] if is_told else [block(_STALE)]
         return content
 
     def _smaller(

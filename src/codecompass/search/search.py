@@ -254,7 +254,7 @@ def _search_lines(
     total = sum(len(hit.match_lines) for hit in hits) if found.is_complete else None
     if not plan.options.exhaustive:
         hits = [hit._replace(match_lines=hit.match_lines[:_LINES_SHOWN]) for hit in hits]
-    notes = [f"could not be read: {path}" for path in found.unreadable[:3]]
+    notes = [f"has changed, or cannot be read: {path}" for path in found.unreadable[:3]]
     return Found(
         plan,
         tuple(hits),

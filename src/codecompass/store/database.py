@@ -28,7 +28,8 @@ def native_errors(action: str) -> Generator[None]:
     except sqlite3.DatabaseError as error:
         text = str(error)
         if "full" in text or "disk I/O" in text:
-            raise StoreFull(f"{action}: {text}") from error
+            why = "" if "full" in text else ": the disk is full, or fails"
+            raise StoreFull(f"{action}: {text}{why}") from error
         if "locked" in text or "busy" in text:
             raise StoreBusy(f"{action}: {text}") from error
         if "malformed" in text or "not a database" in text:

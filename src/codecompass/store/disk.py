@@ -36,6 +36,16 @@ def note_use(folder: Path, origin: Path) -> None:
             os.utime(mark)
 
 
+def nearest_folder(folder: Path) -> Path:
+    """The folder, or the nearest above it that exists."""
+    return next(part for part in [folder, *folder.parents] if part.exists())
+
+
+def free_bytes(folder: Path) -> int:
+    """How much more the disk of a folder takes."""
+    return shutil.disk_usage(nearest_folder(folder)).free
+
+
 def size_of(folder: Path) -> int:
     """What a folder takes."""
     total = 0

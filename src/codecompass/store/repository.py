@@ -270,6 +270,10 @@ class RepositoryStore:
             return [*found, "text: missing"]
         texts = damaged_files(self.layout.lexical, is_thorough=True)
         found += [f"text: {file.name}" for file in texts]
+        try:
+            LexicalIndex(self.layout.lexical).close()
+        except (StoreError, IndexIncompatible) as error:
+            found.append(f"text: {error.message}")
         files = database.rows("SELECT file, dims, row_count FROM vector_files")
         for name, dims, count in files:
             file = self.layout.vectors / name
