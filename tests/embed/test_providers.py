@@ -41,7 +41,8 @@ class Fake:
         if said == "no json":
             return 200, b"<html>"
         dims = 3 if said == "other dimensions" else DIMS
-        return 200, json.dumps(_good(path, payload, dims)).encode()
+        body = json.dumps(_good(path, payload, dims))
+        return 200, (body.replace("0.01", "NaN") if said == "no numbers" else body).encode()
 
 
 def _good(path: str, payload: dict[str, Any], dims: int) -> dict[str, Any]:
@@ -127,6 +128,15 @@ def test_vectors_come_from_the_provider(
     assert "secret-key" not in json.dumps([payload for _, payload, _ in fake.requests])
 
 
+def test_the_version_may_stand_in_the_address(repo: Repo, fake: Fake) -> None:
+    repo.commit(FILES)
+    address = f"{fake.address}/v1/"  # type: ignore[attr-defined]
+    with Engine.open(repo.root, flags=_flags(fake, **{"semantic.endpoint": address})) as engine:
+        engine.index()
+        assert engine.search("get a website", options=MEANT).meta.semantic_triggered
+    assert {path for path, *_ in fake.requests} == {"/v1/embeddings"}
+
+
 def test_texts_are_sent_in_batches(repo: Repo, fake: Fake) -> None:
     many = "\n\n".join(f"def name_{i}(value):\n    return value + {i}" for i in range(10))
     repo.commit({"many.py": many + "\n"})
@@ -168,6 +178,7 @@ def test_one_refusal_is_tried_again(repo: Repo, fake: Fake) -> None:
         ("500", "HTTP 500"),
         ("no json", "no JSON"),
         ("other dimensions", "wrong dimensions"),
+        ("no numbers", "numbers that are none"),
     ],
 )
 def test_a_question_is_answered_by_words_when_the_provider_fails(

@@ -136,6 +136,31 @@ def test_a_line_of_a_file_finds_what_stands_around_it(
     assert answer.notes == ((note,) if note else None)
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("src/router.py:8:in 'add_route': bad method (ValueError)", "add_route"),
+        ("src/router.py:8 +0x2b", "add_route"),
+        ("thread 'main' panicked at src/router.py:8:17", "add_route"),
+        ("at Router.Add() in /home/me/project/src/router.py:line 8", "add_route"),
+        ("ValueError in src/router.py on line 8", "add_route"),
+        ("src/router.py(8): error 12", "add_route"),
+        ("#0 /vendor/other.py(3)\n#1 src/router.py(8)", "add_route"),
+        ('File "src/router.py", line 8, in a\n  x()\nFile "src/store.py", line 6, in b', "_flush"),
+    ],
+)
+def test_a_line_inside_a_message_finds_what_stands_there(
+    project: Engine, query: str, name: str
+) -> None:
+    assert names(project.search(query)) == [name]
+
+
+def test_a_message_with_lines_of_other_files_is_searched(project: Engine) -> None:
+    answer = project.search("add_route failed at http://localhost:8080/x and /gone/nowhere.py:7")
+    assert answer.results[0].name == "add_route"
+    assert not answer.notes
+
+
 def test_a_line_of_a_file_that_is_not_there_is_said(project: Engine) -> None:
     for path in ("src/nowhere.py", "lib/router.py", "/elsewhere/nowhere.py"):
         notes = project.search(f"{path}:8").notes or ()

@@ -91,7 +91,9 @@ class Client:
         self.name = name
         self.provider = _PROVIDERS[name]
         self._settings = settings
-        self._address = (settings.endpoint or self.provider.address).rstrip("/")
+        version = self.provider.embed_path.split("/")[1]  # many write it into the address
+        address = (settings.endpoint or self.provider.address).rstrip("/")
+        self._address = address.removesuffix(f"/{version}")
 
     def ask(self, path: str, payload: dict[str, object]) -> Any:
         """The answer to one request."""
@@ -177,6 +179,8 @@ class ProviderEmbedder:
         dims = vectors.shape[1] if vectors.ndim == 2 else 0
         if len(vectors) != len(texts) or not dims or dims != (self._dims or dims):
             raise ProviderFailed(f"{self._client.name}: vectors of wrong dimensions")
+        if not np.isfinite(vectors).all():
+            raise ProviderFailed(f"{self._client.name}: vectors with numbers that are none")
         self._dims = dims
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         scaled: Vectors = vectors / np.maximum(lengths, np.float32(1e-12))

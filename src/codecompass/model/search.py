@@ -67,6 +67,7 @@ class Question:
     line: int = 0  # behind a path
     filters: SymbolFilters = field(default_factory=SymbolFilters)
     notes: tuple[str, ...] = ()  # what the caller should know about how it was read
+    otherwise: "Question | None" = None  # where no file has the line
 
 
 @dataclass(frozen=True, slots=True)

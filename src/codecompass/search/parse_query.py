@@ -9,6 +9,7 @@ from codecompass.model.query import SymbolFilters
 from codecompass.model.search import Question
 from codecompass.model.symbol import STATEMENT_KINDS, SymbolKind, as_handle
 from codecompass.parse.languages import BY_NAME, LANGUAGES
+from codecompass.search.file_lines import named_lines
 from codecompass.text.similarity import most_alike
 
 MAX_QUERY_CHARS = 10_000
@@ -79,9 +80,31 @@ def parse_query(text: str, filters: SymbolFilters, *, is_literal: bool = False) 
     """
     text = text.strip()
     _check_size(text)
-    certain = None if is_literal else _certain_question(text, filters)
-    if certain is not None:
-        return certain
+    if not is_literal:
+        certain = _certain_question(text, filters)
+        if certain is not None:
+            return certain
+        return _with_places(text, _in_words(text, filters, is_literal=False))
+    return _in_words(text, filters, is_literal=True)
+
+
+def _with_places(text: str, question: Question) -> Question:
+    """The question, asked only if no file has a line that the text names; filters hold."""
+    for path, line in reversed(named_lines(text)):
+        if "/" in path or has_known_suffix(path):
+            question = Question(
+                path,
+                raw=text,
+                words=(path,),
+                line=line,
+                filters=question.filters,
+                otherwise=question,
+            )
+    return question
+
+
+def _in_words(text: str, filters: SymbolFilters, *, is_literal: bool) -> Question:
+    """Words, names, phrases, an expression and filters."""
     whole = _WHOLE_EXPRESSION.fullmatch(text)
     if is_literal:
         whole = whole or _EXPRESSION.fullmatch(text)

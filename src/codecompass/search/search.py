@@ -94,13 +94,30 @@ def search(
         terms_of=shared_analyzer().terms_of,
         settings=settings,
     )
+    if question.line and (placed := _search_place(reader, plan)).hits:
+        return placed
+    if question.otherwise is not None:
+        return search(
+            reader,
+            question.otherwise,
+            options,
+            settings=settings,
+            text_of=text_of,
+            understand=understand,
+        )
+    return _search_words(reader, plan, text_of, understand)
+
+
+def _search_words(
+    reader: SnapshotReader, plan: Plan, text_of: TextOf, understand: Understand | None
+) -> Found:
+    """Answer a question that is about no line of a file that is there."""
+    question, options = plan.question, plan.options
     if question.usages_of:
         return _search_usages(reader, plan)
     pattern = _pattern(plan)
     if pattern is not None:
         return _search_lines(reader, plan, pattern, text_of)
-    if question.line and (placed := _search_place(reader, plan)).hits:
-        return placed
     if options.mode is SearchMode.DEFINITION:
         return _search_definitions(reader, plan)
     if options.exhaustive:

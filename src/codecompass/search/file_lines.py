@@ -1,0 +1,31 @@
+"""A text in, the lines of files that it names out, as compilers, logs and traces write them."""
+
+import re
+from typing import NamedTuple
+
+# What a path is made of here; it begins where nothing of it stands before.
+_PATH = r"(?<![^\s:\"'`(),<>\[\]])([^\s:\"'`(),<>\[\]]+)"
+# `a/b.py:12`, `Router.php(12)`, `A.cs:line 12`, `Router.php on line 12`; Python's own form.
+_NUMBER = r"(\d{1,7})\b"
+_NAMED = re.compile(
+    rf"File \"([^\"\n]+)\", line {_NUMBER}"
+    rf"|{_PATH}(?::(?:line )?|\(|,? (?:on )?line ){_NUMBER}"
+)
+_MOST = 20
+_PYTHON = 'File "'
+
+
+class FileLine(NamedTuple):
+    """A line of a file."""
+
+    path: str
+    line: int
+
+
+def named_lines(text: str) -> list[FileLine]:
+    """The lines that a text names, the one where it happened first; each once."""
+    matches = list(_NAMED.finditer(text))
+    if any(match[0].startswith(_PYTHON) for match in matches):
+        matches.reverse()  # "most recent call last"
+    found = (FileLine(match[1] or match[3], int(match[2] or match[4])) for match in matches)
+    return list(dict.fromkeys(found))[:_MOST]
