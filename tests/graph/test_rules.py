@@ -476,3 +476,34 @@ def test_what_an_enum_implements_is_told(language: str, text: str) -> None:
         for name in ("Shape", "Colour")
     ]
     assert told[0] != told[1]
+
+
+def test_what_others_may_call_is_not_called_complete(tmp_path: Path) -> None:
+    files = {
+        "a.py": """
+            import json
+            class Mine(json.JSONEncoder):
+                def default(self, o): ...
+            class Deep(Mine):
+                def default(self, o): ...
+            class Plain(object):
+                def quiet(self): ...
+                def __getitem__(self, key): ...
+        """,
+        "d.rs": """
+            struct G;
+            impl Drop for G { fn drop(&mut self) {} }
+            impl G { fn lone(&self) {} }
+        """,
+    }
+    said = {}
+    with Engine.open(write(tmp_path, files)) as engine:
+        for name in ("Mine > default", "Deep > default", "__getitem__", "drop", "quiet", "lone"):
+            found = engine.find_references(name)
+            assert found.total == 0
+            said[name] = " ".join(found.certainty.reasons)
+    assert "knows JSONEncoder" in said["Mine > default"]
+    assert "knows JSONEncoder" in said["Deep > default"]
+    assert "operators" in said["__getitem__"]
+    assert "knows Drop" in said["drop"]
+    assert (said["quiet"], said["lone"]) == ("", "")

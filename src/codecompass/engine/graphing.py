@@ -24,7 +24,7 @@ from codecompass.model.reference import USAGE, Role
 from codecompass.model.source import SkipReason
 from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol, SymbolKind
 from codecompass.navigate.calls import Call, Direction, call_graph, joined
-from codecompass.navigate.hierarchy import called_as, hierarchy
+from codecompass.navigate.hierarchy import called_as, hierarchy, outside_bases
 from codecompass.navigate.lookup import Lookup, locate
 from codecompass.navigate.related import related_symbols
 from codecompass.navigate.uses import Graph, UsePlace, Uses
@@ -43,6 +43,8 @@ _MAX_OTHERS = 3
 _POSSIBLE = str(Confidence.POSSIBLE)
 _REQUIRED = re.compile(r"=\s*require\([^()]*\)(\.\w+)+;?$")
 _BOUND = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT})
+# What Python calls by itself: `__getitem__`, `__enter__`.
+_DUNDER = re.compile(r"__\w+__")
 _CALLED = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
 
 
@@ -272,6 +274,7 @@ class GraphQuestions:
         if possible:
             reasons.append(f"{possible} more places with this name could not be resolved")
         reasons += self._by_other_names(uses)
+        reasons += self._by_no_name(uses)
         elsewhere = sum(
             self._graph.count_elsewhere(item.symbol)
             for item in {item.symbol.symbol.name: item for item in uses}.values()
@@ -326,6 +329,20 @@ class GraphQuestions:
             for count, other in counted
             if count
         ][:_MAX_OTHERS]
+
+    def _by_no_name(self, uses: Sequence[Uses]) -> list[str]:
+        """Why what nobody here names may be used all the same: by others, or by an operator."""
+        unused = [
+            item.symbol
+            for item in uses
+            if not item.files and item.symbol.symbol.kind in _CALLED and item.is_resolved
+        ]
+        if any(_DUNDER.fullmatch(item.symbol.name) for item in unused):
+            return ["operators and built-in functions may call it"]
+        reader = self._view.reader
+        bases = [name for item in unused for name in outside_bases(reader, self._graph, item)]
+        named = ", ".join(list(dict.fromkeys(bases))[:_MAX_OTHERS])
+        return [f"whoever knows {named}, which is not in here, may call it"] if bases else []
 
     def _unread(self, uses: Sequence[Uses]) -> list[str]:
         """Files of the same languages that were too large or otherwise not to be read."""

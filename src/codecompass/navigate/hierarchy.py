@@ -11,6 +11,8 @@ from codecompass.store.reader import SnapshotReader
 
 _MAX_DEPTH = 12
 _MAX_TYPES = 500
+# What everything is, and who knows no more of it calls nothing.
+_ROOTS = frozenset({"object", "Object", "Any"})
 _GO, _GO_TEST = "go", "_test.go"
 
 
@@ -183,6 +185,24 @@ def overrides(
             if item is not None:
                 found.append(Relative(relation, item, steps))
     return found
+
+
+def outside_bases(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> list[str]:
+    """What a member's type, or one above it, names as its own and is not in the snapshot."""
+    owner = graph.owner_of(symbol)
+    if owner is None:
+        return []
+    above, _ = climb(graph, owner, supertypes)
+    found: dict[str, None] = {}
+    for item in (owner, *(other for other, _steps, _line in above)):
+        entry = reader.file(item.path)
+        if entry is None or entry.version_id is None:
+            continue
+        own = item.symbol.ordinal
+        known = {place.start for place, _ in graph.used_by(item, roles=(Role.INHERIT,))}
+        written = reader.bases(entry.version_id, own)
+        found |= dict.fromkeys(name for start, name in written.items() if start not in known)
+    return [name for name in found if name not in _ROOTS]
 
 
 def called_as(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> list[PlacedSymbol]:

@@ -21,7 +21,7 @@ from codecompass.store.database import Database, width_for
 from codecompass.store.graph import GraphReader
 from codecompass.store.kept import Kept, KeptSnapshot
 from codecompass.store.lexical import LexicalView, Scope
-from codecompass.store.references import imports_of
+from codecompass.store.references import bases_of, imports_of
 from codecompass.store.snapshots import (
     Extraction,
     SnapshotRecord,
@@ -189,6 +189,10 @@ class SnapshotReader:
     def imports(self, version_id: VersionId) -> list[Import]:
         """What a version imports, in source order."""
         return imports_of(self._database, version_id)
+
+    def bases(self, version_id: VersionId, ordinal: int) -> dict[int, str]:
+        """The types that a type names as its own, by where it does."""
+        return bases_of(self._database, version_id, ordinal)
 
     def symbols_named(self, name: str) -> list[PlacedSymbol]:
         """Definitions with exactly this name, by path and position."""

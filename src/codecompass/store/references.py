@@ -28,6 +28,16 @@ def uses_of(database: Database, version_id: VersionId) -> list[Reference]:
     return [Reference(row[0], _ROLES[row[1]], *row[2:]) for row in rows]
 
 
+def bases_of(database: Database, version_id: VersionId, ordinal: int) -> dict[int, str]:
+    """The types that a type of a version names as its own, by where it does."""
+    rows = database.rows(
+        "SELECT start_byte, name FROM uses WHERE version_id = ? AND role = ? AND enclosing = ?"
+        " ORDER BY start_byte",
+        (version_id, str(Role.INHERIT), ordinal),
+    )
+    return dict(rows)
+
+
 def imports_of(database: Database, version_id: VersionId) -> list[Import]:
     """All imports of a version in source order."""
     rows = database.rows(
