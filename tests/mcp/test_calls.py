@@ -206,6 +206,19 @@ def test_a_ref_is_indexed_when_it_is_asked_for(caller: Caller, repo: Repo) -> No
     assert text.startswith("ref_not_found: ")
 
 
+def test_who_is_told_why_an_answer_is_stale_gets_no_other_advice(
+    caller: Caller, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODECOMPASS_FRESHNESS_RECHECK_AFTER_S", "3600")
+    repo.commit({"met.py": "def met():\n    return 'a needle'\n"})
+    assert "met.py" in caller("search_code", query='"a needle"')[0]
+    repo.write({"met.py": "def met():\n    return 'a needle', 1\n"})
+    text = caller("search_code", query='"a needle"')[0]
+    assert "index stale (met.py has just changed: ask again)" in text
+    assert "index_status" not in text
+    assert "'a needle', 1" in caller("search_code", query='"a needle"')[0]
+
+
 def test_many_changes_are_read_behind_the_answer(
     caller: Caller, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,16 @@ def test_a_full_disk_is_said_and_the_last_state_answers(indexed: Repo) -> None:
         assert check(engine, "integrity")[0]
 
 
+def test_the_doctor_tells_of_a_full_disk(indexed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engine.open(indexed.root) as engine:
+        assert check(engine, "index")[0]
+        full = shutil.disk_usage(indexed.root)._replace(free=1_000_000)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _folder: full)
+        is_well, detail = check(engine, "index")
+    assert not is_well
+    assert detail.startswith("1.0 MiB are free")
+
+
 # ---- a home that cannot be written
 
 
@@ -158,6 +168,8 @@ def test_a_damaged_segment_is_seen_and_rebuilt(indexed: Repo, damage: str) -> No
     with Engine.open(indexed.root) as engine:
         with pytest.raises(IndexIncompatible, match="damaged"):
             engine.search("return 7")
+        with pytest.raises(IndexIncompatible):
+            engine.index()  # nothing has changed, and yet all is not well
         is_well, detail = check(engine, "integrity")
         assert not is_well
         assert "text: " in detail

@@ -11,6 +11,9 @@ _NAMED = re.compile(
     rf"File \"([^\"\n]+)\", line {_NUMBER}"
     rf"|{_PATH}(?::(?:line )?|\(|,? (?:on )?line ){_NUMBER}"
 )
+# All of a text: `a/b.py:12`, `a/b.py:12:5`, or Python's form.
+_AT_LINE = re.compile(r"([^\s:\"]+):(\d{1,7})(?:[:-]\d+)?:?")
+_TRACE = re.compile(r"File \"([^\"\n]+)\", line (\d{1,7})(?:, in \S+)?")
 _MOST = 20
 _PYTHON = 'File "'
 
@@ -29,3 +32,9 @@ def named_lines(text: str) -> list[FileLine]:
         matches.reverse()  # "most recent call last"
     found = (FileLine(match[1] or match[3], int(match[2] or match[4])) for match in matches)
     return list(dict.fromkeys(found))[:_MOST]
+
+
+def only_line(text: str) -> FileLine | None:
+    """The line that all of a text names, if it is nothing else."""
+    place = _AT_LINE.fullmatch(text) or _TRACE.fullmatch(text)
+    return FileLine(place[1], int(place[2])) if place else None

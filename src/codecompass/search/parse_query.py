@@ -9,7 +9,7 @@ from codecompass.model.query import SymbolFilters
 from codecompass.model.search import Question
 from codecompass.model.symbol import STATEMENT_KINDS, SymbolKind, as_handle
 from codecompass.parse.languages import BY_NAME, LANGUAGES
-from codecompass.search.file_lines import named_lines
+from codecompass.search.file_lines import FileLine, named_lines, only_line
 from codecompass.text.similarity import most_alike
 
 MAX_QUERY_CHARS = 10_000
@@ -23,9 +23,6 @@ _PHRASE = re.compile(r'"([^"\n]+)"')
 # A colon before a blank is prose, `return type: string`; at the end it lacks a value.
 _FILTER = re.compile(r'([a-z_]+):(?![:/\s])("[^"]+"|\S+|$)')
 _TOKEN = re.compile(r"\S+")
-# A place as compilers, traces and our own answers name it: `a/b.py:12`, `a/b.py:12:5`.
-_AT_LINE = re.compile(r"([^\s:\"]+):(\d{1,7})(?:[:-]\d+)?:?")
-_TRACE = re.compile(r"File \"([^\"\n]+)\", line (\d{1,7})(?:, in \S+)?")
 # A name as code writes it, with what it belongs to: `A.b`, `A::b`, `A#b?`.
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#)[^\W\d]\w*)*[!?]?")
 _CODE_MARK = re.compile(r"[a-z\d][A-Z]|_|[a-z]\d|::|\.\w|#\w|^[A-Z]{2,}")
@@ -90,16 +87,9 @@ def parse_query(text: str, filters: SymbolFilters, *, is_literal: bool = False) 
 
 def _with_places(text: str, question: Question) -> Question:
     """The question, asked only if no file has a line that the text names; filters hold."""
-    for path, line in reversed(named_lines(text)):
-        if "/" in path or has_known_suffix(path):
-            question = Question(
-                path,
-                raw=text,
-                words=(path,),
-                line=line,
-                filters=question.filters,
-                otherwise=question,
-            )
+    for place in reversed(named_lines(text)):
+        if _is_file(place.path):
+            question = _place(place, text, question.filters, question)
     return question
 
 
@@ -152,10 +142,25 @@ def _certain_question(text: str, filters: SymbolFilters) -> Question | None:
 
 def _place_question(text: str, filters: SymbolFilters) -> Question | None:
     """The question for a line of a file, if the text names one."""
-    place = _AT_LINE.fullmatch(text) or _TRACE.fullmatch(text)
-    if place is None or not ("/" in place[1] or has_known_suffix(place[1])):
-        return None
-    return Question(place[1], raw=text, words=(place[1],), line=int(place[2]), filters=filters)
+    place = only_line(text)
+    return _place(place, text, filters) if place is not None and _is_file(place.path) else None
+
+
+def _is_file(path: str) -> bool:
+    return "/" in path or has_known_suffix(path)
+
+
+def _place(
+    place: FileLine, text: str, filters: SymbolFilters, otherwise: Question | None = None
+) -> Question:
+    return Question(
+        place.path,
+        raw=text,
+        words=(place.path,),
+        line=place.line,
+        filters=filters,
+        otherwise=otherwise,
+    )
 
 
 def _symbol_question(text: str, symbol: str, filters: SymbolFilters) -> Question:
