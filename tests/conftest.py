@@ -105,6 +105,17 @@ def engine(repo: Repo) -> Iterator[Engine]:
         yield opened
 
 
+@pytest.fixture
+def forked_parsers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Parsers that parse with what a test has changed in this process."""
+    from codecompass.indexing import parsers
+
+    parsers.shared_parsers().rest()
+    monkeypatch.setattr(parsers, "_can_fork", lambda: True)
+    yield
+    parsers.shared_parsers().rest()
+
+
 def age(path: Path, seconds: int = 100) -> None:
     """Make a file old enough for its time to be trusted."""
     seen = path.stat()

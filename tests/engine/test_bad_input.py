@@ -59,7 +59,9 @@ def test_two_hundred_levels_of_nesting(repo: Repo, engine: Engine) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions work otherwise on Windows")
-def test_an_unreadable_file_is_skipped(repo: Repo, engine: Engine, home: Path) -> None:
+def test_an_unreadable_file_is_skipped(
+    repo: Repo, engine: Engine, home: Path, forked_parsers: None
+) -> None:
     repo.write({"good.py": "def good(): ...\n", "secret.py": "def secret(): ...\n"})
     (repo.root / "secret.py").chmod(0)
     home.mkdir(mode=0o777, parents=True, exist_ok=True)

@@ -17,13 +17,13 @@ from tests.conftest import Repo
 
 @pytest.mark.parametrize(
     ("ceiling", "cpus", "workers"),
-    [(700, 2, 2), (700, 16, 3), (4_000, 16, 8), (350, 16, 0), (10, 1, 0)],
+    [(700, 2, 2), (700, 16, 3), (4_000, 16, 8), (350, 16, 1), (10, 1, 1)],
 )
 def test_the_ceiling_is_divided(ceiling: int, cpus: int, workers: int) -> None:
     settings = IndexSettings(memory_mib=ceiling)
     found = share_memory(settings, cpus)
     assert found.workers == workers
-    assert found.workers * found.worker_mib + found.writer_mib <= ceiling
+    assert found.workers * found.worker_mib <= max(ceiling - 220, 1)  # the writer has the rest
     assert segment_mib(settings) >= 16  # what Tantivy needs at the least
 
 

@@ -16,7 +16,6 @@ import pytest
 from codecompass.engine.engine import Engine
 from codecompass.errors import IndexIncompatible, StoreBusy
 from codecompass.model.answer import IndexingStatus
-from codecompass.model.source import SkipReason
 from codecompass.store.lock import WriterLock
 from tests.conftest import Repo
 
@@ -106,7 +105,6 @@ def _check_whole(root: Path, before: int, now: int) -> int:
 
 
 def test_when_only_the_indexer_is_killed_its_workers_let_go(repo: Repo) -> None:
-    """Forked workers hold the writer lock too; orphans must not keep it."""
     repo.write(files(0) | {f"more/m{i}.py": f"x{i} = 1\n" * 40 for i in range(1500)})
     process = start_index(repo.root)
     time.sleep(0.6)
@@ -186,30 +184,8 @@ def test_a_writer_that_waits_too_long_says_who_is_busy(repo: Repo) -> None:
         engine.index()
 
 
-def test_a_file_that_kills_its_worker_is_skipped(
-    repo: Repo, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from codecompass.indexing import work
-
-    original = work.extract_file
-
-    def deadly(root: Path, item: work.WorkItem, settings: object) -> work.ExtractedFile:
-        if item.path == "pkg3/module3.py":
-            os.kill(os.getpid(), signal.SIGKILL)
-        return original(root, item, settings)  # type: ignore[arg-type]
-
-    repo.write(files(0))
-    monkeypatch.setattr(work, "extract_file", deadly)  # workers are forked and inherit it
-    engine.index()
-    status = engine.status()
-    assert status.counts is not None
-    assert status.counts.skipped == {SkipReason.CRASHED: 1}
-    assert status.counts.files == _FILES - 1
-    assert engine.locate("function_5_3_0").total == 1  # and it is not tried again inline
-
-
-def test_a_file_that_extraction_fails_on_is_skipped(
-    repo: Repo, engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_file_that_extraction_fails_on_is_plain_text(
+    repo: Repo, engine: Engine, monkeypatch: pytest.MonkeyPatch, forked_parsers: None
 ) -> None:
     from codecompass.indexing import work
 
@@ -217,17 +193,17 @@ def test_a_file_that_extraction_fails_on_is_skipped(
 
     def failing(language: object, text: bytes) -> object:
         if b"poison" in text:
-            raise RecursionError
+            raise RecursionError("too much")
         return original(language, text)  # type: ignore[arg-type]
 
     monkeypatch.setattr(work, "extract", failing)
     repo.write({"a.py": "def fine(): ...\n", "b.py": "poison = 1\n"})
     engine.index()
     assert engine.locate("fine").total == 1
+    assert [hit.path for hit in engine.search("poison").results] == ["b.py"]
     status = engine.status()
     assert status.counts is not None
-    assert status.counts.skipped == {SkipReason.CRASHED: 1}
-    assert "RecursionError" in capsys.readouterr().err
+    assert status.counts.not_parsed == {"b.py": "RecursionError: too much"}
 
 
 def test_the_text_of_deleted_versions_is_deleted(repo: Repo, engine: Engine) -> None:

@@ -171,7 +171,7 @@ def test_a_deleted_worktree_does_not_keep_others_stale(
         second.index()
     with sqlite3.connect(engine.workspace.layout.database) as database:
         database.execute(
-            "INSERT INTO versions SELECT 99, blob_id, language, 'old', 1, 1, 0, 0, 0, 0"
+            "INSERT INTO versions SELECT 99, blob_id, language, 'old', 1, 1, 0, 0, 0, 0, ''"
             " FROM versions LIMIT 1"
         )
         database.execute(
@@ -202,14 +202,16 @@ def test_two_worktrees_share_the_store(repo: Repo, engine: Engine, tmp_path: Pat
 
 
 def test_changed_extraction_rules_extract_again(
-    repo: Repo, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    repo: Repo, engine: Engine, monkeypatch: pytest.MonkeyPatch, forked_parsers: None
 ) -> None:
     repo.commit({"a.py": "def one(): ...\n", "b.go": "package b\n"})
     age_all(repo)
     engine.index()
     from codecompass.indexing import work
+    from codecompass.indexing.parsers import shared_parsers
     from codecompass.parse import extract
 
+    shared_parsers().rest()
     monkeypatch.setattr(extract, "_RULES_VERSION", 999)
     work.current_extractor.cache_clear()
     try:

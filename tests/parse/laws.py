@@ -9,7 +9,7 @@ from codecompass.model.chunk import Chunk
 from codecompass.model.facts import FileFacts
 from codecompass.parse.extract import extract
 from codecompass.parse.language import Language
-from codecompass.parse.parser import Grammar, _load
+from codecompass.parse.parser import Grammar, load_grammar
 from codecompass.text.tokens import estimate_tokens
 
 
@@ -52,7 +52,7 @@ def _comment_lines(language: Language, text: bytes) -> set[int]:
     assert language.grammar is not None
     grammar = Grammar(*language.grammar, language.queries, ("symbols",))
     lines: set[int] = set()
-    pending = [_load(grammar).parser.parse(text).root_node]
+    pending = [load_grammar(grammar).parser.parse(text).root_node]
     while pending:
         node = pending.pop()
         if "comment" in node.type or node.type in {"haddock", "marginalia", "pragma"}:

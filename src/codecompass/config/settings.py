@@ -13,7 +13,7 @@ class IndexSettings:
     workers: int = 0  # processes that extract; 0: one for each CPU, at most 8
     memory_mib: int = 700  # of all processes of a run together; fewer workers, more writes
     nice: int = 0  # how much other programs come first; runs behind a watcher use 10
-    inline_files: int = 50  # up to so many files are extracted without starting workers
+    inline_files: int = 50  # up to so many files are extracted by a single helper process
     commit_files: int = 2_000  # after so many files what was extracted is made durable
 
 

@@ -13,8 +13,9 @@ from codecompass.engine.workspace import Workspace
 from codecompass.errors import CodeCompassError
 from codecompass.model.answer import Check, DoctorAnswer
 from codecompass.model.snapshot import LIVE, Compatibility, JobStatus, live_name
-from codecompass.parse.extract import extract
+from codecompass.parse.extract import extract, load_language
 from codecompass.parse.languages import LANGUAGES
+from codecompass.present.text import not_parsed_text
 from codecompass.source.events import can_watch, watch_limit
 from codecompass.source.git import git_version
 from codecompass.source.ignore import count_by_rule
@@ -39,6 +40,7 @@ def examine(workspace: Workspace, store: RepositoryStore) -> DoctorAnswer:
         _tried("index", lambda: _index(store)),
         _tried("integrity", lambda: _integrity(store)),
         _tried("snapshots", lambda: _snapshots(store)),
+        _tried("parsing", lambda: _parsing(workspace, store)),
         _tried("last run", lambda: _last_run(workspace, store)),
         _watching(workspace),
     ]
@@ -102,9 +104,11 @@ def _settings(workspace: Workspace) -> Check:
 
 def _grammars() -> Check:
     """Load every grammar and run its queries: a wheel that does not fit shows here."""
-    broken = []
+    broken, missing = [], []
     for language in LANGUAGES:
         try:
+            if not load_language(language):
+                missing.append(language.label)
             extract(language, b"x\n", with_reads=True)
         except Exception as error:  # noqa: BLE001  # whatever a wheel does, the doctor goes on
             broken.append(f"{language.name}: {error}")
@@ -112,7 +116,10 @@ def _grammars() -> Check:
         return Check(
             "grammars", False, "; ".join(broken), "pip install --force-reinstall codecompass"
         )
-    return Check("grammars", True, f"{len(LANGUAGES)} languages load")
+    detail = f"{len(LANGUAGES) - len(missing)} languages load"
+    if missing:
+        detail += f"; not installed, so that their files are plain text: {', '.join(missing)}"
+    return Check("grammars", True, detail)
 
 
 def _index(store: RepositoryStore) -> Check:
@@ -176,6 +183,21 @@ def _snapshots(store: RepositoryStore) -> Check:
     if gone:
         detail += f"; {gone} working trees are gone"
     return Check("snapshots", True, detail, "codecompass gc" if gone or unused else "")
+
+
+def _parsing(workspace: Workspace, store: RepositoryStore) -> Check:
+    """Files that killed a parser or that it cannot read: they are searched as plain text."""
+    reader = None
+    if store.compatibility() is Compatibility.COMPATIBLE:
+        reader = store.reader(live_name(workspace.root))
+    if reader is None:
+        return Check("parsing", True, "nothing indexed")
+    with reader:
+        failed = reader.counts().not_parsed
+    if not failed:
+        return Check("parsing", True, "every file of a known language was parsed")
+    advice = "they are parsed again when their content or the grammar changes"
+    return Check("parsing", True, not_parsed_text(failed), advice)
 
 
 def _last_run(workspace: Workspace, store: RepositoryStore) -> Check:

@@ -12,6 +12,7 @@ from codecompass.engine.views import View, Views
 from codecompass.engine.workspace import Workspace
 from codecompass.errors import BadInput, CodeCompassError, FileNotIndexed
 from codecompass.indexing.job import Progress
+from codecompass.indexing.parsers import shared_parsers
 from codecompass.model.answer import (
     OVERLAY,
     ExplainAnswer,
@@ -74,6 +75,7 @@ class Questions:
     def rest(self) -> None:
         """Give back what the next question can read again: memory, files, processes."""
         self._views.rest()
+        shared_parsers().rest()
         self._store.rest()
         self._searcher.rest()
         shared_analyzer().forget()

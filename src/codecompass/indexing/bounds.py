@@ -21,19 +21,16 @@ _SEGMENT_MIB = 16
 class Shares(NamedTuple):
     """How many workers there are, and what each process may take."""
 
-    workers: int  # 0: the process that writes does all of it
+    workers: int  # parsers that parse, beside the process that writes
     worker_mib: int
-    writer_mib: int
 
 
 def share_memory(settings: IndexSettings, cpus: int) -> Shares:
     """Divide the ceiling of a run."""
     ceiling = settings.memory_mib
     room = ceiling - _WRITER_MIB
-    workers = min(settings.workers or cpus, _MAX_WORKERS, room // _WORKER_MIB)
-    if workers < 1:
-        return Shares(0, 0, ceiling)
-    return Shares(workers, room // workers, _WRITER_MIB)
+    workers = max(1, min(settings.workers or cpus, _MAX_WORKERS, room // _WORKER_MIB))
+    return Shares(workers, max(1, room // workers))
 
 
 def segment_mib(settings: IndexSettings) -> int:

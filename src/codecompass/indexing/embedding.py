@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING
 
 from codecompass.embed.static import StaticModel
 from codecompass.errors import ProviderFailed
-from codecompass.indexing.views import build_views, chunk_texts
-from codecompass.model.source import SkipReason, SourceText
-from codecompass.parse.detect import detect_language
-from codecompass.parse.extract import extract
-from codecompass.source.objects import read_blobs
-from codecompass.source.read import read_source, text_of_blob
+from codecompass.indexing.parsers import shared_parsers
+from codecompass.indexing.work import WorkItem
 from codecompass.store.vectors import VectorRows, pack_vectors
+from codecompass.store.versions import failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -64,34 +61,24 @@ class VectorFill:
                 return
 
     def _embedded(self, entries: Sequence[FileEntry]) -> Iterable[tuple[VersionId, VectorRows]]:
-        for entry in entries:
-            source = self._source(entry)
-            if source is None or entry.version_id is None:
-                continue
-            facts = extract(detect_language(entry.path, source.text), source.text)
-            if isinstance(self._embedder, StaticModel):
-                rows = build_views(source.text, facts, self._embedder).vectors
-                if rows is not None:
-                    yield entry.version_id, rows
-                continue
-            texts = chunk_texts(source.text, facts)
-            vectors = self._embedder.embed_code([text for _, text in texts])
-            ordinals = [ordinal for ordinal, _ in texts]
-            yield entry.version_id, pack_vectors(self._embedder.id, ordinals, vectors)
-
-    def _source(self, entry: FileEntry) -> SourceText | None:
-        """The very content of an entry, from the disk or from git."""
-        found = read_source(
-            self._root,
-            entry.path,
-            max_bytes=self._settings.max_file_bytes,
-            max_line_bytes=self._settings.max_line_bytes,
-        )
-        if isinstance(found, SourceText) and found.blob_id == entry.blob_id:
-            return found
-        raw = read_blobs(self._root, [entry.blob_id]).get(entry.blob_id)
-        if raw is None:
-            return None
-        limit = self._settings.max_line_bytes
-        found = text_of_blob(raw, entry.blob_id, entry.path, max_line_bytes=limit)
-        return None if isinstance(found, SkipReason) else found
+        failed = failures(self._session.database)
+        items = [
+            WorkItem(
+                entry.path,
+                entry.version_id,
+                entry.blob_id,
+                self._embedder.name if isinstance(self._embedder, StaticModel) else "",
+                failed.get(entry.version_id, ""),
+            )
+            for entry in entries
+            if entry.version_id is not None
+        ]
+        for batch in shared_parsers().texts(self._root, items, self._settings):
+            for found in batch:
+                if found.vectors is not None:
+                    yield found.version_id, found.vectors
+                elif found.texts and not isinstance(self._embedder, StaticModel):
+                    vectors = self._embedder.embed_code([text for _, text in found.texts])
+                    ordinals = [ordinal for ordinal, _ in found.texts]
+                    rows = pack_vectors(self._embedder.id, ordinals, vectors)
+                    yield found.version_id, rows

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from codecompass.config.settings import IndexSettings, RefSettings
 from codecompass.errors import CodeCompassError
 from codecompass.indexing.cascade import ChunkPlace, find_requoted
+from codecompass.indexing.parsers import shared_parsers
 from codecompass.indexing.plan import Plan
 from codecompass.indexing.publish import Stage
-from codecompass.indexing.run import extract_all, no_garbage_collection
+from codecompass.indexing.run import no_garbage_collection
 from codecompass.indexing.work import WorkItem, forget_words
 from codecompass.model.snapshot import FileEntry, JobCounts, JobId, JobStatus, VersionId
 from codecompass.source.memory import give_back_memory
@@ -149,9 +150,10 @@ class Job:
             for number, file in numbered
         ]
         self._progress("extract", 0, len(items))
+        parsers = shared_parsers()
         self._database.begin_writing()
         with no_garbage_collection():
-            for batch in extract_all(self._root, items, self._settings.index):
+            for batch in parsers.extract(self._root, items, self._settings.index):
                 stage.add(batch)
                 self._session.beat()
                 self._progress("extract", stage.done, len(items))

@@ -1,15 +1,10 @@
-"""One file in, its rows out: read → parse → rows; runs in worker processes."""
+"""One file in, its rows out: read → parse → rows; runs in processes of its own (`parsing`)."""
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
-import signal
-import threading
-import time
-import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -17,26 +12,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codecompass.config.settings import IndexSettings
-from codecompass.indexing.bounds import is_near
-from codecompass.indexing.views import VIEWS_VERSION, build_views
+from codecompass.indexing.views import VIEWS_VERSION, build_views, chunk_texts
 from codecompass.link.families import LINK_VERSION
+from codecompass.model.facts import FileFacts
 from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.source import SkipReason, SourceText
 from codecompass.parse.detect import detect_language, language_by_name
-from codecompass.parse.extract import extract, extractor_version
+from codecompass.parse.extract import extract, extract_as_text, extractor_version, load_language
+from codecompass.parse.language import Language
 from codecompass.parse.languages import BY_NAME, LANGUAGES
 from codecompass.source.memory import give_back_memory
 from codecompass.source.objects import read_blobs
 from codecompass.source.read import is_too_fresh, read_source, text_of_blob
 from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.grams import gram_bits
+from codecompass.store.vectors import VectorRows
 from codecompass.store.versions import TextViews, VersionRows, encode_version
 from codecompass.text.identifiers import split_name
 
 if TYPE_CHECKING:
     from codecompass.embed.static import StaticModel
 
-_PARENT_POLL_S = 0.25
+# What is remembered of why a file could not be parsed.
+_MAX_REASON = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +45,12 @@ class WorkItem:
     version_id: VersionId
     blob_id: str = ""  # of a file in a commit; "" for one on the disk
     model: str = ""  # that says what its parts mean; "": none, or one that is asked later
+    failure: str = ""  # why it is not to be parsed: it killed a parser
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedFile:
-    """What a worker says of one file: rows for the stores, or why there are none."""
+    """What a parser says of one file: rows for the stores, or why there are none."""
 
     path: str
     size_bytes: int
@@ -61,41 +60,65 @@ class ExtractedFile:
     rows: VersionRows | None = None
 
 
-def start_worker() -> None:
-    """Prepare a worker process: Ctrl-C is the parent's business, garbage is collected by us."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    # Extraction makes millions of small objects and no cycles; looking for some took a
-    # fifth of its time. What is loaded already is never looked at again.
-    gc.freeze()
-    gc.disable()
+@dataclass(frozen=True, slots=True)
+class FileTexts:
+    """What the parts of a known content say: as vectors of a model here, or as texts."""
+
+    version_id: VersionId
+    texts: tuple[tuple[int, str], ...] = ()
+    vectors: VectorRows | None = None
 
 
-def _end_with_parent(parent: int) -> None:
-    """End this process soon after its parent: a forked worker holds its writer lock too."""
-    while os.getppid() == parent:
-        time.sleep(_PARENT_POLL_S)
-    os._exit(1)
+def load_for(items: Sequence[WorkItem]) -> None:
+    """Load what extracting these files takes, for all the processes that are forked next."""
+    for language in {language_by_name(item.path) for item in items}:
+        if language is not None:
+            load_language(language)
+    if items:
+        _model(items[0].model)
 
 
-def extract_batch(
-    root: str, items: Sequence[WorkItem], settings: IndexSettings, memory_mib: int
-) -> list[ExtractedFile]:
-    """Extract several files; one bad file is reported, never fatal.
+def extract_files(
+    root: Path, items: Sequence[WorkItem], settings: IndexSettings
+) -> Iterator[ExtractedFile]:
+    """Extract several files; one bad file is reported, never fatal."""
+    blobs = read_blobs(root, [item.blob_id for item in items if item.blob_id])
+    for item in items:
+        if item.blob_id:
+            yield _extract_blob(root, item, blobs.get(item.blob_id), settings)
+        else:
+            yield _extract_file(root, item, settings)
 
-    What is remembered from file to file is forgotten where memory comes near its limit.
-    """
-    blobs = read_blobs(Path(root), [item.blob_id for item in items if item.blob_id])
-    found = [
-        _extract_blob(Path(root), item, blobs.get(item.blob_id), settings)
-        if item.blob_id
-        else extract_file(Path(root), item, settings)
-        for item in items
-    ]
-    if is_near(memory_mib) and items:
-        forget_words(items[0].model)
-    return found
+
+def texts_of_files(
+    root: Path, items: Sequence[WorkItem], settings: IndexSettings
+) -> Iterator[FileTexts]:
+    """What the parts of known contents say; nothing of those that are gone."""
+    for item in items:
+        source = _known_source(root, item, settings)
+        if source is None:
+            yield FileTexts(item.version_id)
+            continue
+        facts, _ = _facts_of(detect_language(item.path, source.text), source.text, item.failure)
+        model = _model(item.model)
+        if model is not None:
+            vectors = build_views(source.text, facts, model).vectors
+            yield FileTexts(item.version_id, vectors=vectors)
+        else:
+            yield FileTexts(item.version_id, tuple(chunk_texts(source.text, facts)))
+
+
+def _known_source(root: Path, item: WorkItem, settings: IndexSettings) -> SourceText | None:
+    """The very content of an id, from the disk or from git."""
+    limit = settings.max_line_bytes
+    found = read_source(root, item.path, max_bytes=settings.max_file_bytes, max_line_bytes=limit)
+    if isinstance(found, SourceText) and found.blob_id == item.blob_id:
+        return found
+    raw = read_blobs(root, [item.blob_id]).get(item.blob_id)
+    if raw is None:
+        return None
+    found = text_of_blob(raw, item.blob_id, item.path, max_line_bytes=limit)
+    return None if isinstance(found, SkipReason) else found
 
 
 def forget_words(model: str) -> None:
@@ -109,7 +132,7 @@ def forget_words(model: str) -> None:
         give_back_memory()
 
 
-def extract_file(root: Path, item: WorkItem, settings: IndexSettings) -> ExtractedFile:
+def _extract_file(root: Path, item: WorkItem, settings: IndexSettings) -> ExtractedFile:
     """Read and extract one file of the disk."""
     source = read_source(
         root,
@@ -138,17 +161,31 @@ def _extract_blob(
 
 
 def _extract_source(root: Path, item: WorkItem, source: SourceText) -> ExtractedFile:
+    key = version_key(item.path, source)
     try:
-        key = version_key(item.path, source)
-        facts = extract(BY_NAME[key.language], source.text)
+        facts, failure = _facts_of(BY_NAME[key.language], source.text, item.failure)
         views = build_views(source.text, facts, _model(item.model))
         texts = TextViews(gram_bits(source.text), views.documents, views.vectors)
     except Exception:  # noqa: BLE001  # the top of a worker: one bad file never fails a run
-        traceback.print_exc()
-        return crashed_file(root, item)
+        return given_up(root, item)
     size_bytes = source.size_bytes
-    rows = encode_version(item.version_id, key, facts, size_bytes=size_bytes, views=texts)
+    rows = encode_version(
+        item.version_id, key, facts, size_bytes=size_bytes, views=texts, failure=failure
+    )
     return ExtractedFile(item.path, size_bytes, source.mtime_ns, source.blob_id, rows=rows)
+
+
+def _facts_of(language: Language, text: bytes, failure: str) -> tuple[FileFacts, str]:
+    """What a text states, and why it was not parsed if it was not: then it is plain text."""
+    if not failure:
+        try:
+            facts = extract(language, text)
+        except Exception as error:  # noqa: BLE001  # a fault of ours must not hide the file
+            failure = f"{type(error).__name__}: {error}"[:_MAX_REASON]
+        else:
+            is_plain = facts.is_windowed and facts.has_errors
+            return facts, "nested too deeply" if is_plain else ""
+    return extract_as_text(language, text), failure
 
 
 def _model(name: str) -> StaticModel | None:
@@ -160,8 +197,8 @@ def _model(name: str) -> StaticModel | None:
     return load_static(name)
 
 
-def crashed_file(root: Path, item: WorkItem) -> ExtractedFile:
-    """The report on a file that extraction cannot survive; not tried again until it changes."""
+def given_up(root: Path, item: WorkItem) -> ExtractedFile:
+    """The report on a file of which not even the text can be indexed; not tried again as it is."""
     size_bytes, mtime_ns = (0, 0) if item.blob_id else _size_and_time(root, item.path)
     crashed = SkipReason.CRASHED
     return ExtractedFile(item.path, size_bytes, mtime_ns, item.blob_id, skip_reason=crashed)

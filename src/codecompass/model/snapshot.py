@@ -147,3 +147,4 @@ class SnapshotCounts:
     skipped: dict[str, int]  # files by reason
     with_errors: int  # files whose syntax is broken somewhere
     such_as: tuple[str, ...] = ()  # the first few of them
+    not_parsed: dict[str, str] | None = None  # files that are plain text instead, and why

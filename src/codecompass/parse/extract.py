@@ -13,9 +13,17 @@ from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.parse.drafts import Draft, collect_drafts
 from codecompass.parse.imports import ImportRules, collect_imports
 from codecompass.parse.language import Language
-from codecompass.parse.parser import Grammar, Syntax, TooDeepError, parse, query_text
+from codecompass.parse.parser import (
+    Grammar,
+    Syntax,
+    TooDeepError,
+    load_grammar,
+    parse,
+    query_text,
+)
 from codecompass.parse.ranges import innermost
 from codecompass.parse.references import collect_references
+from codecompass.parse.scanners import SCANNERS
 from codecompass.parse.statements import Statement, root_statements
 from codecompass.parse.symbols import RecordBuilder, number_records
 from codecompass.parse.walkers.plain import plain_tables
@@ -24,7 +32,7 @@ from codecompass.parse.windows import line_windows
 from codecompass.text.lines import LineTable
 
 # Raised when the meaning of a stored record changes without a change of a query file.
-_RULES_VERSION = 16
+_RULES_VERSION = 17
 _INDEXED_QUERIES = ("symbols", "references")
 
 
@@ -41,16 +49,39 @@ def extract(language: Language, text: bytes, *, with_reads: bool = False) -> Fil
         return _windowed(language, text, lines)
     names = (*_INDEXED_QUERIES, "reads") if with_reads else _INDEXED_QUERIES
     grammar = Grammar(*language.grammar, language.queries, names)
+    if language.scanner and SCANNERS[language.scanner](text):
+        return extract_as_text(language, text)
     try:
         walk = load_walker(language.walker)
         syntax = parse(
-            text, grammar, transparent=language.transparent, walk=walk, repairs=language.repairs
+            text,
+            grammar,
+            transparent=language.transparent,
+            walk=walk,
+            repairs=language.repairs,
+            needs_line_end=language.needs_line_end,
         )
     except ModuleNotFoundError:  # no wheel of this grammar for this platform
         return _windowed(language, text, lines)
     except TooDeepError:
-        return replace(_windowed(language, text, lines), has_errors=True)
+        return extract_as_text(language, text)
     return _facts(language, text, lines=lines, syntax=syntax)
+
+
+def extract_as_text(language: Language, text: bytes) -> FileFacts:
+    """The facts of a file that cannot be parsed: line windows, so that every line is found."""
+    return replace(_windowed(language, text, LineTable(text)), has_errors=True)
+
+
+def load_language(language: Language) -> bool:
+    """Load a language's grammar and queries; whether they are there, if it has any."""
+    if language.grammar is None:
+        return True
+    try:
+        load_grammar(Grammar(*language.grammar, language.queries, _INDEXED_QUERIES))
+    except ModuleNotFoundError:  # no wheel of this grammar for this platform
+        return False
+    return True
 
 
 def extractor_version(language: Language) -> str:

@@ -57,6 +57,8 @@ class Language:
     has_tags: bool = False  # `struct x` and `x` are two names
     walker: str = ""  # which walker reads what its names mean
     plain: PlainNames | None = None  # without a walker: how files know each other's names
+    scanner: str = ""  # what has to be looked at before the grammar's scanner sees a text
+    needs_line_end: bool = False  # the scanner looks for the end of the last line for ever
     repairs: tuple[str, ...] = ()  # what to change in a text that the grammar rejects
 
 

@@ -32,6 +32,7 @@ _C_TRANSPARENT = _words(
 LANGUAGES: tuple[Language, ...] = (
     Language(
         name="python",
+        scanner="indentation",
         is_never_empty=True,
         walker="python",
         label="Python",
@@ -230,6 +231,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="kotlin",
+        needs_line_end=True,
         quotes=_CHARACTERS,
         walker="kotlin",
         label="Kotlin",
@@ -368,6 +370,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="yaml",
+        scanner="indentation",
         label="YAML",
         suffixes=(".yaml", ".yml"),
         filenames=(".clang-format", ".clang-tidy"),
@@ -427,7 +430,7 @@ LANGUAGES: tuple[Language, ...] = (
         label="Dockerfile",
         suffixes=(".dockerfile",),
         filenames=("Dockerfile", "Containerfile"),
-        grammar=_grammar("dockerfile"),
+        grammar=_grammar("containerfile"),
         queries=("dockerfile",),
         has_references=False,
     ),

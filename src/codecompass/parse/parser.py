@@ -6,7 +6,7 @@ walker and go nowhere else; a capture is a pair of byte offsets under its name.
 
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -15,6 +15,7 @@ from importlib.resources import files
 import tree_sitter
 
 from codecompass.model.module import ModuleFacts
+from codecompass.parse.interrupts import no_interrupt
 from codecompass.parse.ranges import ByteRange
 from codecompass.parse.repairs import REPAIRS, Repair
 
@@ -82,13 +83,17 @@ def parse(
     transparent: frozenset[str],
     walk: Walk | None = None,
     repairs: Sequence[str] = (),
+    needs_line_end: bool = False,
 ) -> Syntax:
     """Parse `data`, run the grammar's queries over the whole tree, and let a walker through it.
 
     Captures of one name come in source order without repetition.
     """
-    loaded = _load(grammar)
+    loaded = load_grammar(grammar)
+    size = len(data)
     data = data.replace(b"\0", b" ")  # at which the parser would end
+    if needs_line_end and not data.endswith(b"\n"):
+        data += b"\n"
     tree = loaded.parser.parse(data)
     repaired = [REPAIRS[name] for name in repairs]
     data, tree = _repaired(loaded, data, tree, [item for item in repaired if not item.blanks])
@@ -112,7 +117,16 @@ def parse(
         data, tree = _repaired(loaded, data, tree, blanking)
         module = _walked(walk, tree.root_node, data)
     has_errors = root.has_error or (walk is not None and module is None)  # too deep to be read
-    return Syntax(captures, _root_nodes(root, transparent), has_errors, module)
+    roots = _root_nodes(root, transparent)
+    if size < len(data):  # the line end that was added belongs to nothing
+        captures = {name: _within(size, spans) for name, spans in captures.items()}
+        roots = [replace(node, end_byte=min(node.end_byte, size)) for node in roots]
+    return Syntax(captures, roots, has_errors, module)
+
+
+def _within(size: int, spans: Iterable[ByteRange]) -> list[ByteRange]:
+    """Spans, none of them beyond the text."""
+    return [(start, min(end, size)) for start, end in spans if start < size]
 
 
 def _is_too_deep(root: tree_sitter.Node) -> bool:
@@ -240,14 +254,15 @@ def query_text(folders: tuple[str, ...], names: tuple[str, ...]) -> str:
 
 
 @cache
-def _load(grammar: Grammar) -> _Loaded:
+def load_grammar(grammar: Grammar) -> _Loaded:
     """Load and compile once per process: compiling a query costs 2 to 20 ms."""
     with warnings.catch_warnings():
         # Older grammar wheels hand over their pointer as an int, which works but warns.
         warnings.simplefilter("ignore", DeprecationWarning)
         pointer = getattr(import_module(grammar.module), grammar.function)()
         language = tree_sitter.Language(pointer)
-    query = tree_sitter.Query(language, query_text(grammar.folders, grammar.files))
+    with no_interrupt():
+        query = tree_sitter.Query(language, query_text(grammar.folders, grammar.files))
     return _Loaded(tree_sitter.Parser(language), query)
 
 

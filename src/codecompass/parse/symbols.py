@@ -94,7 +94,10 @@ class RecordBuilder:
             holder = numbering.statement_of_draft[index]
             if around and (holder < 0 or not drafts[draft.parent].is_stretched):
                 holder = around.ordinal
-            parent = built[drafts[draft.parent].parent] if draft.is_promoted else around
+            parent = around
+            if draft.is_promoted and around is not None:  # a parameter is its class's field
+                outer = drafts[draft.parent].parent
+                parent = built[outer] if outer >= 0 else None
             built.append(
                 self._symbol(draft, numbering.drafts[index], parent=parent, holder=holder)
             )

@@ -13,12 +13,13 @@ from codecompass.model.answer import (
     SyncAnswer,
 )
 from codecompass.model.health import HealthAnswer
-from codecompass.model.snapshot import LIVE
+from codecompass.model.snapshot import LIVE, SnapshotCounts
 from codecompass.present.meta import state_line
 from codecompass.text.tokens import estimate_tokens
 
 _MIB = 1024 * 1024
 _MAX_TOOLS = 5
+_SHOWN_FAILURES = 10
 
 
 def render_outline(answer: OutlineAnswer) -> str:
@@ -95,6 +96,31 @@ def render_locate(answer: LocateAnswer) -> str:
     return f"{state_line(answer.meta)} · {found} · {estimate_tokens(text)} tokens\n{text}"
 
 
+def _content_lines(counts: SnapshotCounts) -> list[str]:
+    """What a snapshot holds, and what of it is not as it should be."""
+    lines = [
+        f"content    {counts.files:,} files, {counts.lines:,} lines, {counts.symbols:,}"
+        f" symbols, {counts.references:,} references, {counts.imports:,} imports",
+        f"languages  {_tally(counts.languages)}",
+    ]
+    if counts.skipped:
+        lines.append(f"skipped    {_tally(counts.skipped)}")
+    if counts.with_errors:
+        rest = ", …" if counts.with_errors > len(counts.such_as) else ""
+        named = ", ".join(counts.such_as) + rest
+        lines.append(f"errors     {counts.with_errors:,} files with syntax errors: {named}")
+    if counts.not_parsed:
+        lines.append(f"not parsed {not_parsed_text(counts.not_parsed)}")
+    return lines
+
+
+def not_parsed_text(failed: Mapping[str, str]) -> str:
+    """Which files could not be parsed, and why."""
+    shown = [f"{path} ({why})" for path, why in list(failed.items())[:_SHOWN_FAILURES]]
+    rest = ", …" if len(failed) > len(shown) else ""
+    return f"{len(failed):,} files, found as plain text only: {', '.join(shown)}{rest}"
+
+
 def render_status(answer: StatusAnswer) -> str:
     """The state in a few lines; what needs doing last."""
     lines = [
@@ -104,19 +130,8 @@ def render_status(answer: StatusAnswer) -> str:
         f"store      {answer.store} ({answer.size_bytes / _MIB:.1f} MiB,"
         f" schema {answer.schema_version}, {answer.compatibility})",
     ]
-    counts = answer.counts
-    if counts:
-        lines.append(
-            f"content    {counts.files:,} files, {counts.lines:,} lines, {counts.symbols:,}"
-            f" symbols, {counts.references:,} references, {counts.imports:,} imports"
-        )
-        lines.append(f"languages  {_tally(counts.languages)}")
-        if counts.skipped:
-            lines.append(f"skipped    {_tally(counts.skipped)}")
-        if counts.with_errors:
-            rest = ", …" if counts.with_errors > len(counts.such_as) else ""
-            named = ", ".join(counts.such_as) + rest
-            lines.append(f"errors     {counts.with_errors:,} files with syntax errors: {named}")
+    if answer.counts:
+        lines += _content_lines(answer.counts)
         at = f" at {answer.head[:10]}" if answer.head else ""
         lines.append(f"published  {answer.published_at}{at}")
     if answer.changed_files:
@@ -133,7 +148,7 @@ def render_status(answer: StatusAnswer) -> str:
         lines.append(f"calls      ms p50/p95, tokens: {' · '.join(said)}")
     if answer.is_being_written:
         lines.append("busy       a process is writing for this or another working tree")
-    elif counts is None:
+    elif answer.counts is None:
         ref = "" if answer.ref == LIVE else f" --ref {answer.ref}"
         lines.append(f"next       codecompass index{ref}")
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFu
 from codecompass.model.snapshot import Compatibility
 from codecompass.store.database import Database, is_writable
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (
@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS versions (
   symbol_count INTEGER NOT NULL,
   reference_count INTEGER NOT NULL,
   import_count INTEGER NOT NULL,
+  failure TEXT NOT NULL,
   UNIQUE (blob_id, language, extractor)
 );
 

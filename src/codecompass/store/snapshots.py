@@ -188,18 +188,22 @@ def count_snapshot(
     """How many files, records and lines a snapshot holds."""
     paths = Counter(entry.version_id for entry in files.values() if entry.version_id is not None)
     rows = database.rows(
-        "SELECT id, language, line_count, has_errors, symbol_count, reference_count, import_count"  # noqa: S608  # our own text
-        f" FROM versions WHERE id IN {_NEAR_VERSIONS}",
+        "SELECT id, language, failure, line_count, has_errors, symbol_count, reference_count,"  # noqa: S608  # our own text
+        f" import_count FROM versions WHERE id IN {_NEAR_VERSIONS}",
         (record.list_id, record.id),
     )
     languages: Counter[str] = Counter()
     totals = [0] * 5
     broken = set()
-    for version_id, language, *numbers in rows:
+    failed: dict[VersionId, str] = {}
+    for version_id, language, failure, *numbers in rows:
         times = paths.get(version_id, 0)
         if times:
             languages[language] += times
-            if numbers[1]:
+            if failure:
+                failed[version_id] = failure
+                numbers[1] = 0
+            elif numbers[1]:
                 broken.add(version_id)
             totals = [sum + number * times for sum, number in zip(totals, numbers, strict=True)]
     lines, errors, symbols, references, imports = totals
@@ -216,6 +220,12 @@ def count_snapshot(
         such_as=tuple(
             islice((path for path in sorted(files) if files[path].version_id in broken), _EXAMPLES)
         ),
+        not_parsed={
+            path: failed[version_id]
+            for path in sorted(files)
+            if (version_id := files[path].version_id) in failed
+        }
+        or None,
     )
 
 

@@ -18,7 +18,7 @@ SCOPE_MARK = " > "
 _LIST_MARK = "\n"
 _FLAGS = ("type_only", "namespace", "default", "re_export", "dynamic", "side_effect")
 
-_INSERT_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_SYMBOL = (
     "INSERT INTO symbols VALUES"
     " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -44,6 +44,7 @@ class VersionRows:
     documents: Sequence[Document]
     module: Row | None
     vectors: VectorRows | None
+    failure: str = ""  # why the content could not be parsed and is plain text
 
     def version_row(self) -> Row:
         """The row that makes the version known."""
@@ -58,6 +59,7 @@ class VersionRows:
             self.definitions,
             len(self.uses),
             len(self.imports),
+            self.failure,
         )
 
 
@@ -70,8 +72,14 @@ class TextViews:
     vectors: VectorRows | None = None
 
 
-def encode_version(
-    version_id: VersionId, key: VersionKey, facts: FileFacts, *, size_bytes: int, views: TextViews
+def encode_version(  # what is known of one content
+    version_id: VersionId,
+    key: VersionKey,
+    facts: FileFacts,
+    *,
+    size_bytes: int,
+    views: TextViews,
+    failure: str = "",
 ) -> VersionRows:
     """Facts as rows; `size_bytes` is that of the content as it lies on the disk."""
     symbols = [_symbol_row(version_id, item) for item in facts.symbols]
@@ -105,6 +113,7 @@ def encode_version(
         views.documents,
         encode_module(version_id, facts.module) if facts.module is not None else None,
         views.vectors,
+        failure,
     )
 
 
@@ -144,6 +153,12 @@ def all_extractions(database: Database) -> list[tuple[str, str]]:
     """Every language of the store with every version of its rules that was ever used."""
     rows = database.rows("SELECT DISTINCT language, extractor FROM versions")
     return [(language, extractor) for language, extractor in rows]
+
+
+def failures(database: Database) -> dict[VersionId, str]:
+    """The contents that could not be parsed, and why."""
+    rows = database.rows("SELECT id, failure FROM versions WHERE failure <> ''")
+    return {VersionId(row[0]): row[1] for row in rows}
 
 
 def has_versions(database: Database) -> bool:

@@ -21,6 +21,7 @@ class Narrowing:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._known: _Checks = {}
+        self._checked: dict[tuple[int, bool], _Checks] = {}  # by node, and whether it holds
 
     def of(self, node: Node, value: int) -> int:
         """A value, or what is known of it besides."""
@@ -73,6 +74,12 @@ class Narrowing:
 
     def _checks(self, node: Node, scope: int, *, holds: bool) -> _Checks:
         """What a condition says of values if it holds, or if it does not."""
+        key = (node.id, holds)  # `a && b && c && …`: each part asks for all before it
+        if key not in self._checked:
+            self._checked[key] = self._find_checks(node, scope, holds=holds)
+        return self._checked[key]
+
+    def _find_checks(self, node: Node, scope: int, *, holds: bool) -> _Checks:
         if node.type == "parenthesized_expression" and node.named_children:
             return self._checks(node.named_children[0], scope, holds=holds)
         operator = node.child_by_field_name("operator")

@@ -329,7 +329,9 @@ class _Walker(Bindings):
         head = names[0].named_children[0] if names and names[0].named_children else None
         if head is None:
             return
-        name = head if head.type == "identifier" else head.named_children[0]
+        name = head if head.type == "identifier" else next(iter(head.named_children), None)
+        if name is None:  # broken: `type 1 = t`
+            return
         number = self.builder.declare(
             name, DeclKind.TYPE, scope, flags=self.builder.local_flag(scope)
         )

@@ -1,4 +1,4 @@
 (from_instruction as: (image_alias) @name) @symbol.section
-(arg_instruction name: (_) @name) @symbol.variable
+(arg_instruction (arg_pair name: (_) @name) @symbol.variable @wrapped) @wrapper
 (env_instruction (env_pair name: (_) @name) @symbol.variable @wrapped) @wrapper
 (comment) @comment
