@@ -141,7 +141,7 @@ def test_config_shows_each_value_with_its_origin(project: Repo) -> None:
 def test_doctor(project: Repo) -> None:
     done = run(project, "doctor")
     assert done.returncode == 0, done.stdout
-    assert "31 languages load" in done.stdout
+    assert "33 languages load" in done.stdout
 
 
 def batch(repo: Repo, *lines: object) -> list[dict[str, object]]:

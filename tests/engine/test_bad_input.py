@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from codecompass import Engine
+from codecompass.config.settings import IndexSettings
 from codecompass.errors import CodeCompassError, WorkspaceMissing, WorkspaceUnreadable
+from codecompass.indexing.parsers import shared_parsers
+from codecompass.indexing.work import WorkItem, extract_files
+from codecompass.model.snapshot import VersionId
 from codecompass.parse.languages import LANGUAGES
 from tests.conftest import Repo, without_rights
 
@@ -67,6 +71,14 @@ def test_an_unreadable_file_is_skipped(
     home.mkdir(mode=0o777, parents=True, exist_ok=True)
     home.chmod(0o777)
     repo.git("config", "--global", "--add", "safe.directory", "*")
+    with Engine.open(repo.root, {"store.home": str(home / "root")}) as other:
+        other.index()  # loads what this user may read and the other may not
+    list(
+        extract_files(
+            repo.root, [WorkItem("good.py", VersionId(1), "", "builtin")], IndexSettings()
+        )
+    )
+    shared_parsers().rest()
     with without_rights(repo.root, home):
         engine.index()
         assert skipped(engine) == {"unreadable": 1}

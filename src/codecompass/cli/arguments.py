@@ -69,6 +69,11 @@ def _common() -> argparse.ArgumentParser:
     common.add_argument(
         "--quiet", action="store_true", help="no progress; exit status 1 if nothing was found"
     )
+    common.add_argument(
+        "--show-secrets",
+        action="store_true",
+        help="on a terminal: show the lines of files with their keys and passwords",
+    )
     return common
 
 

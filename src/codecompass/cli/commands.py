@@ -72,9 +72,19 @@ def _as_toml(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
+def open_engine(parsed: argparse.Namespace) -> Engine:
+    """The engine of a command's workspace; a person may have it show secrets."""
+    engine = Engine.open(parsed.workspace)
+    if parsed.show_secrets:
+        if not sys.stdout.isatty():
+            raise BadInput("--show-secrets works on a terminal only")
+        engine.show_secrets()
+    return engine
+
+
 def run_index(parsed: argparse.Namespace) -> int:
     """Build or update the index, or say what would be left out of it."""
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         if parsed.show_ignored:
             ignored = engine.ignored()
             lines = [f"{item.path}\t{item.source}:{item.line}\t{item.pattern}" for item in ignored]
@@ -92,7 +102,7 @@ def run_index(parsed: argparse.Namespace) -> int:
 
 def run_sync(parsed: argparse.Namespace) -> int:
     """Update an existing index."""
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         lower_priority(engine.workspace.settings.index.nice)
         with Progressing(parsed) as progress:
             answer = engine.sync(ref=parsed.ref, progress=progress)
@@ -102,7 +112,7 @@ def run_sync(parsed: argparse.Namespace) -> int:
 
 def run_outline(parsed: argparse.Namespace) -> int:
     """The definitions of a file."""
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             answer = engine.outline(
                 parsed.path,
@@ -124,7 +134,7 @@ def run_refs(parsed: argparse.Namespace) -> int:
         cursor=parsed.cursor,
         with_context=parsed.context,
     )
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             answer = engine.find_references(
                 parsed.symbol,
@@ -143,7 +153,7 @@ def run_calls(parsed: argparse.Namespace) -> int:
     options = GraphOptions(
         direction=direction, depth=parsed.depth, limit=parsed.limit, cursor=parsed.cursor
     )
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             answer = engine.call_graph(
                 parsed.symbol, options=options, ref=parsed.ref, progress=progress
@@ -170,7 +180,7 @@ def run_similar(parsed: argparse.Namespace) -> int:
 def _ask_about(parsed: argparse.Namespace, question: str) -> int:
     """Ask something about a symbol that takes no more than how many are wanted."""
     options = GraphOptions(limit=parsed.limit, cursor=parsed.cursor)
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             answer = getattr(engine, question)(
                 parsed.symbol, options=options, ref=parsed.ref, progress=progress
@@ -197,7 +207,7 @@ def run_search(parsed: argparse.Namespace) -> int:
     if options.mode is SearchMode.SIMILAR:
         snippet = sys.stdin.read() if parsed.query == "-" else parsed.query
         options = replace(options, code_snippet=snippet)
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             answer = engine.search(
                 "" if options.code_snippet else parsed.query,
@@ -219,7 +229,7 @@ def run_context(parsed: argparse.Namespace) -> int:
         detail_level=DetailLevel(parsed.detail),
     )
     filters = _filters(parsed)
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             answer = engine.context(
                 parsed.query, options=options, filters=filters, ref=parsed.ref, progress=progress
@@ -232,7 +242,7 @@ def run_clusters(parsed: argparse.Namespace) -> int:
     """What matches with what belongs to it; or one relationship of a cluster."""
     if bool(parsed.query) == bool(parsed.of):
         raise BadInput("clusters: give a question, or --of with the id of a cluster")
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         if parsed.of:
             return _expand_cluster(engine, parsed)
         options = ClusterOptions(
@@ -269,7 +279,7 @@ def _expand_cluster(engine: Engine, parsed: argparse.Namespace) -> int:
 def run_explain(parsed: argparse.Namespace) -> int:
     """Why a hit ranks where it does."""
     filters = _filters(parsed)
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             answer = engine.explain(
                 parsed.query,
@@ -286,7 +296,7 @@ def run_explain(parsed: argparse.Namespace) -> int:
 def run_followups(parsed: argparse.Namespace) -> int:
     """What to ask next."""
     filters = _filters(parsed)
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             answer = engine.suggest_followups(
                 parsed.query, filters=filters, ref=parsed.ref, progress=progress
@@ -320,7 +330,7 @@ def _filters(parsed: argparse.Namespace) -> SymbolFilters:
 def run_symbol(parsed: argparse.Namespace) -> int:
     """Definitions by name."""
     filters = _filters(parsed)
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             answer: LocateAnswer = engine.locate(
                 parsed.name,
@@ -347,7 +357,7 @@ def run_diff(parsed: argparse.Namespace) -> int:
         cursor=parsed.cursor,
     )
     ref = parsed.of if parsed.of is not None else parsed.ref
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             answer = engine.diff(ref=ref, base=parsed.base, options=options, progress=progress)
         show_answer(parsed, engine, answer)
@@ -356,7 +366,7 @@ def run_diff(parsed: argparse.Namespace) -> int:
 
 def run_compare(parsed: argparse.Namespace) -> int:
     """One symbol at two refs."""
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             answer = engine.compare(
                 parsed.symbol, parsed.from_ref, parsed.to_ref, progress=progress
@@ -367,7 +377,7 @@ def run_compare(parsed: argparse.Namespace) -> int:
 
 def run_refs_list(parsed: argparse.Namespace) -> int:
     """Refs and work trees."""
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         answer = engine.list_refs(contains=parsed.contains, limit=parsed.limit)
         show_answer(parsed, engine, answer)
     return _found(parsed, len(answer.refs))
@@ -375,7 +385,7 @@ def run_refs_list(parsed: argparse.Namespace) -> int:
 
 def run_switch_ref(parsed: argparse.Namespace) -> int:
     """Choose what questions without a ref mean."""
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         answer = engine.switch_ref(parsed.to)
         show_answer(parsed, engine, answer)
     return _ANSWERED
@@ -383,7 +393,7 @@ def run_switch_ref(parsed: argparse.Namespace) -> int:
 
 def run_status(parsed: argparse.Namespace) -> int:
     """The state of the index."""
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         answer: StatusAnswer = engine.status(
             wait=parsed.wait, timeout_s=parsed.timeout, ref=parsed.ref
         )
@@ -393,7 +403,7 @@ def run_status(parsed: argparse.Namespace) -> int:
 
 def run_batch(parsed: argparse.Namespace) -> int:
     """Answer one JSON call per line."""
-    with Engine.open(parsed.workspace) as engine:
+    with open_engine(parsed) as engine:
         with Progressing(parsed) as progress:
             engine.index(ref=parsed.ref, progress=progress)
         lines = lines_when_ready(

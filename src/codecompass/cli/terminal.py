@@ -6,13 +6,11 @@ import sys
 import time
 
 from codecompass.errors import CodeCompassError
-from codecompass.present.meta import plain
+from codecompass.present.render import as_json
+from codecompass.text.visible import visible
 
 _BAR_CELLS = 24
 _REDRAW_S = 0.1
-_ORDERS = {
-    code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"
-}
 
 
 def print_text(text: str) -> None:
@@ -20,14 +18,9 @@ def print_text(text: str) -> None:
     sys.stdout.write(visible(text) + "\n")
 
 
-def visible(text: str) -> str:
-    """A text in which nothing is an order to the terminal, whoever wrote it."""
-    return text.replace("\r\n", "\n").translate(_ORDERS)
-
-
 def print_json(answer: object) -> None:
     """Print an answer as one JSON object on one line."""
-    sys.stdout.write(json.dumps(plain(answer), ensure_ascii=False) + "\n")
+    sys.stdout.write(as_json(answer) + "\n")
 
 
 def print_note(text: str) -> None:

@@ -80,6 +80,10 @@ class Engine(Questions):
         self._views.close()
         self._store.close()
 
+    def show_secrets(self) -> None:
+        """From now on answers hold the lines of files as they are, for a person who asked."""
+        self._views.shows_secrets = True
+
     def index(
         self, *, force: bool = False, ref: str | None = None, progress: Progress = silent
     ) -> SyncAnswer:

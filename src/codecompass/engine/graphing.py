@@ -33,7 +33,7 @@ from codecompass.parse.stub_tables import built_in_names
 from codecompass.present.detail import symbol_result
 from codecompass.present.meta import make_meta
 from codecompass.text.patterns import needed_by_literal
-from codecompass.text.secrets import mask_secrets
+from codecompass.text.secrets import show_masks
 
 # A name with more definitions than this means too much; the first are told, the rest counted.
 _MAX_DEFINITIONS = 8
@@ -377,7 +377,7 @@ class GraphQuestions:
                 if place.path not in lines:
                     lines[place.path] = (self._view.text(place.path) or "").split("\n")
                 text = lines[place.path][place.line - 1 : place.line]
-                result = replace(result, context=mask_secrets(text[0].strip()) if text else None)
+                result = replace(result, context=show_masks(text[0].strip()) if text else None)
             found.append(result)
         return self._layered(found)
 

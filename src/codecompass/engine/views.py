@@ -28,11 +28,13 @@ from codecompass.model.snapshot import (
     live_name,
     tree_name,
 )
+from codecompass.parse.detect import detect_language
 from codecompass.source.objects import GitObjects
 from codecompass.source.read import blob_id_on_disk, decode_text, read_unchanged
 from codecompass.source.refs import check_ref, resolve_ref
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore
+from codecompass.text.secrets import find_secrets, masked_text
 
 _MAX_CURRENT = 1_000
 
@@ -86,11 +88,25 @@ class View:
         if entry is None:
             return None
         if self.target.name.ref != LIVE:
-            return self._views.text_of_blob(entry)
-        text = read_unchanged(self._views.root, entry)
-        if text is None and entry.version_id is not None:
-            self.changed = path
-        return text
+            text = self._views.text_of_blob(entry)
+        else:
+            text = read_unchanged(self._views.root, entry)
+            if text is None and entry.version_id is not None:
+                self.changed = path
+        if text is None or self._views.shows_secrets:
+            return text
+        return self._masked(entry, text)
+
+    def _masked(self, entry: FileEntry, text: str) -> str:
+        """A text without its secrets; every byte stays in its place."""
+        if entry.version_id is not None:
+            masks = self.reader.masks(entry.version_id)
+        else:
+            raw = text.encode()
+            masks = list(find_secrets(raw, detect_language(entry.path, raw).secrets))
+        if not masks:
+            return text
+        return masked_text(text.encode(), masks).decode("utf-8", "replace")
 
     @property
     def root(self) -> Path:
@@ -129,6 +145,7 @@ class Views:
         self.semantics = Semantics(workspace.settings.semantic)
         self.live = LiveTree(workspace, store, self.semantics, can_sync_behind=can_sync_behind)
         self.root = workspace.root
+        self.shows_secrets = False  # for a person at a terminal who asked for them
         self.objects = GitObjects(workspace.root)
         self.layers = self._make_layers()
         self._identity: tuple[int, ...] | None = None  # of the folder and the repository

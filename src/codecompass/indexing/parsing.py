@@ -28,6 +28,9 @@ from codecompass.indexing.work import (
     texts_of_files,
 )
 
+if sys.platform == "linux":
+    import resource
+
 READY = "ready"
 """What a process says when it can be asked."""
 
@@ -99,8 +102,6 @@ def _prepare() -> None:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     if sys.platform == "linux":
-        import resource
-
         with contextlib.suppress(ValueError, OSError):  # a lower limit is in force
             resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY_LIMIT, _MEMORY_LIMIT))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codecompass.config.settings import IndexSettings
 from codecompass.indexing.views import VIEWS_VERSION, build_views, chunk_texts
@@ -25,12 +25,16 @@ from codecompass.source.memory import give_back_memory
 from codecompass.source.objects import read_blobs
 from codecompass.source.read import is_too_fresh, read_source, text_of_blob
 from codecompass.store.analyzers import shared_analyzer
-from codecompass.store.grams import gram_bits
+from codecompass.store.grams import gram_slots, pack_grams, texts_in
 from codecompass.store.vectors import VectorRows
 from codecompass.store.versions import TextViews, VersionRows, encode_version
 from codecompass.text.identifiers import split_name
+from codecompass.text.secrets import HINTS, Secret, find_secrets, masked_text
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from codecompass.embed.static import StaticModel
 
 # What is remembered of why a file could not be parsed.
@@ -99,13 +103,15 @@ def texts_of_files(
         if source is None:
             yield FileTexts(item.version_id)
             continue
-        facts, _ = _facts_of(detect_language(item.path, source.text), source.text, item.failure)
+        language = detect_language(item.path, source.text)
+        text = _without_secrets(language, source.text).text
+        facts, _ = _facts_of(language, text, item.failure)
         model = _model(item.model)
         if model is not None:
-            vectors = build_views(source.text, facts, model).vectors
+            vectors = build_views(text, facts, model).vectors
             yield FileTexts(item.version_id, vectors=vectors)
         else:
-            yield FileTexts(item.version_id, tuple(chunk_texts(source.text, facts)))
+            yield FileTexts(item.version_id, tuple(chunk_texts(text, facts)))
 
 
 def _known_source(root: Path, item: WorkItem, settings: IndexSettings) -> SourceText | None:
@@ -163,9 +169,11 @@ def _extract_blob(
 def _extract_source(root: Path, item: WorkItem, source: SourceText) -> ExtractedFile:
     key = version_key(item.path, source)
     try:
-        facts, failure = _facts_of(BY_NAME[key.language], source.text, item.failure)
-        views = build_views(source.text, facts, _model(item.model))
-        texts = TextViews(gram_bits(source.text), views.documents, views.vectors)
+        language = BY_NAME[key.language]
+        text, masks, slots = _without_secrets(language, source.text)
+        facts, failure = _facts_of(language, text, item.failure)
+        views = build_views(text, facts, _model(item.model))
+        texts = TextViews(pack_grams(slots), views.documents, views.vectors, masks)
     except Exception:  # noqa: BLE001  # the top of a worker: one bad file never fails a run
         return given_up(root, item)
     size_bytes = source.size_bytes
@@ -173,6 +181,23 @@ def _extract_source(root: Path, item: WorkItem, source: SourceText) -> Extracted
         item.version_id, key, facts, size_bytes=size_bytes, views=texts, failure=failure
     )
     return ExtractedFile(item.path, size_bytes, source.mtime_ns, source.blob_id, rows=rows)
+
+
+class _Masked(NamedTuple):
+    """A text as it is indexed: no secret of a file gets into the store, or to a provider."""
+
+    text: bytes
+    masks: tuple[Secret, ...]
+    slots: NDArray[np.bool_]  # the pieces of the text
+
+
+def _without_secrets(language: Language, text: bytes) -> _Masked:
+    slots = gram_slots(text)
+    masks = tuple(find_secrets(text, language.secrets, texts_in(slots, HINTS)))
+    if masks:
+        text = masked_text(text, masks)
+        slots = gram_slots(text)
+    return _Masked(text, masks, slots)
 
 
 def _facts_of(language: Language, text: bytes, failure: str) -> tuple[FileFacts, str]:

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +15,18 @@ from codecompass.mcp.indexer import Indexer, Run, Tell, in_words, percent
 from codecompass.mcp.tools import Tool
 from codecompass.model.answer import IndexingStatus
 from codecompass.model.snapshot import LIVE, Compatibility
+from codecompass.model.source import SourceText
+from codecompass.parse.detect import detect_language
 from codecompass.source.grep import TextMatch, grep_words
+from codecompass.source.read import read_source
+from codecompass.text.secrets import find_secrets, masked_text, show_masks
 
 _POLL_S = 0.2
 _MAX_WAIT_S = 600.0
 _WORD = re.compile(r"[^\W\d]\w{2,}")
 _WORDS, _LINES = 6, 12
 _QUESTIONS = ("query", "name", "symbol")
+_MAX_BYTES, _MAX_CHARS = 1_000_000, 160
 _COMMON = frozenset("how what where which when why does the and are for with from that".split())
 
 
@@ -204,4 +209,19 @@ def _so_far(run: Run, asked: Asked) -> Partial:
     given = next((asked.arguments[key] for key in _QUESTIONS if key in asked.arguments), "")
     words = [word for word in _WORD.findall(str(given)) if word.lower() not in _COMMON]
     matches = grep_words(asked.root, words[:_WORDS], _LINES)
-    return Partial(run.said, run.percent, tuple(matches))
+    shown = (_without_secrets(asked.root, match, words) for match in matches)
+    return Partial(run.said, run.percent, tuple(match for match in shown if match))
+
+
+def _without_secrets(root: Path, match: TextMatch, words: Sequence[str]) -> TextMatch | None:
+    """A line as it may be shown; None if what was asked for is what may not."""
+    source = read_source(root, match.path, max_bytes=_MAX_BYTES, max_line_bytes=_MAX_BYTES)
+    if not isinstance(source, SourceText):
+        return None
+    style = detect_language(match.path, source.text).secrets
+    text = masked_text(source.text, find_secrets(source.text, style))
+    lines = text.split(b"\n")[match.line - 1 : match.line]
+    line = show_masks(lines[0].decode("utf-8", "replace")) if lines else ""
+    if not any(word.lower() in line.lower() for word in words):
+        return None
+    return TextMatch(match.path, match.line, line.strip()[:_MAX_CHARS])

@@ -8,6 +8,7 @@ from codecompass.model.context_answer import ContextAnswer
 from codecompass.present.context_text import context_parts
 from codecompass.present.render import Budget, as_json, rendered, rendered_json
 from codecompass.text.secrets import mask_secrets
+from codecompass.text.visible import visible
 
 Block = dict[str, Any]
 _ERROR_CHARS = 2_000
@@ -41,7 +42,7 @@ def blocks(answer: object, budget: Budget, *, is_json: bool = False) -> list[Blo
 def block(text: str) -> Block:
     """A block of text; some clients put blocks together without a line end."""
     plain = text.encode("utf-8", "replace").decode()  # names of files may be no text
-    return {"type": "text", "text": mask_secrets(plain).rstrip("\n") + "\n"}
+    return {"type": "text", "text": visible(mask_secrets(plain)).rstrip("\n") + "\n"}
 
 
 def length(content: list[Block]) -> int:

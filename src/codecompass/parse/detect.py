@@ -5,6 +5,7 @@ from codecompass.parse.languages import BY_NAME, LANGUAGES, PLAIN_TEXT
 
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
 _BY_FILENAME = {name: language for language in LANGUAGES for name in language.filenames}
+_TEMPLATES = frozenset({".example", ".sample", ".template", ".dist", ".defaults", ".tpl"})
 _BY_INTERPRETER = {name: language for language in LANGUAGES for name in language.interpreters}
 
 
@@ -28,6 +29,8 @@ def language_by_name(path: str) -> Language | None:
     language = _BY_FILENAME.get(name) or _BY_SUFFIX.get(_suffix(name))
     if language is None and name.startswith(("Dockerfile.", "Containerfile.")):
         return BY_NAME["dockerfile"]
+    if language is None and name.startswith(".env."):
+        return BY_NAME["settings" if _suffix(name) in _TEMPLATES else "secrets"]
     return None if name.endswith(".h") else language
 
 

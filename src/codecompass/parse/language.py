@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from codecompass.text.secrets import SecretStyle
+
 
 class ExportRule(StrEnum):
     """How a language says that a definition may be used from outside its file."""
@@ -57,6 +59,7 @@ class Language:
     has_tags: bool = False  # `struct x` and `x` are two names
     walker: str = ""  # which walker reads what its names mean
     plain: PlainNames | None = None  # without a walker: how files know each other's names
+    secrets: SecretStyle = SecretStyle.CODE  # how values that are secrets are written
     scanner: str = ""  # what has to be looked at before the grammar's scanner sees a text
     needs_line_end: bool = False  # the scanner looks for the end of the last line for ever
     repairs: tuple[str, ...] = ()  # what to change in a text that the grammar rejects

@@ -5,6 +5,7 @@ outside `parse/` branches on a language's name.
 """
 
 from codecompass.parse.language import CLASS_NAME, ExportRule, Language, PlainNames
+from codecompass.text.secrets import SecretStyle
 
 
 def _words(text: str) -> frozenset[str]:
@@ -295,6 +296,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="bash",
+        secrets=SecretStyle.SETTINGS,
         label="Bash",
         suffixes=(".sh", ".bash", ".bats", ".zsh", ".ksh"),
         filenames=(".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"),
@@ -347,6 +349,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="markdown",
+        secrets=SecretStyle.PROSE,
         label="Markdown",
         suffixes=(".md", ".markdown", ".mdx"),
         grammar=_grammar("markdown"),
@@ -370,6 +373,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="yaml",
+        secrets=SecretStyle.SETTINGS,
         scanner="indentation",
         label="YAML",
         suffixes=(".yaml", ".yml"),
@@ -380,6 +384,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="toml",
+        secrets=SecretStyle.SETTINGS,
         label="TOML",
         suffixes=(".toml",),
         filenames=("Pipfile",),
@@ -427,6 +432,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="dockerfile",
+        secrets=SecretStyle.SETTINGS,
         label="Dockerfile",
         suffixes=(".dockerfile",),
         filenames=("Dockerfile", "Containerfile"),
@@ -436,6 +442,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         name="make",
+        secrets=SecretStyle.SETTINGS,
         label="Makefile",
         suffixes=(".mk", ".mak"),
         filenames=("Makefile", "makefile", "GNUmakefile"),
@@ -445,7 +452,40 @@ LANGUAGES: tuple[Language, ...] = (
         has_references=False,
     ),
     Language(
-        name="text", label="Text", suffixes=(".txt", ".rst", ".adoc", ".org", ".tex", ".log")
+        name="settings",
+        label="Settings",
+        suffixes=(".ini", ".cfg", ".conf", ".cnf", ".properties"),
+        filenames=(".npmrc", ".yarnrc", ".pypirc", ".editorconfig", ".gitconfig", ".curlrc"),
+        secrets=SecretStyle.SETTINGS,
+    ),
+    Language(
+        name="secrets",
+        label="Secrets",
+        suffixes=(".pem", ".p8", ".ppk", ".keystore", ".jks", ".p12", ".pfx", ".kdbx", ".asc"),
+        filenames=(
+            ".env",
+            ".envrc",
+            ".netrc",
+            "_netrc",
+            ".pgpass",
+            ".htpasswd",
+            ".git-credentials",
+            ".dockercfg",
+            ".s3cfg",
+            ".my.cnf",
+            ".vault-token",
+            "id_rsa",
+            "id_dsa",
+            "id_ecdsa",
+            "id_ed25519",
+        ),
+        secrets=SecretStyle.SEALED,
+    ),
+    Language(
+        name="text",
+        label="Text",
+        suffixes=(".txt", ".rst", ".adoc", ".org", ".tex", ".log"),
+        secrets=SecretStyle.PROSE,
     ),
 )
 """All languages; the last row, plain text, is what everything unknown is read as."""

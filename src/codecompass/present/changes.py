@@ -8,7 +8,7 @@ from codecompass.model.answer import ChangeResult
 from codecompass.model.change import ChangeKind, SymbolChange
 from codecompass.model.query import DetailLevel
 from codecompass.model.symbol import PlacedSymbol
-from codecompass.text.secrets import mask_secrets
+from codecompass.text.secrets import show_masks
 
 _DIFF_CONTEXT = 2
 
@@ -32,8 +32,8 @@ def change_result(
         handle=shown.handle,
         qualified_name=symbol.qualified_name if symbol.scope else None,
         parts=change.parts or None,
-        signature=None if is_short else mask_secrets(symbol.signature),
-        before_signature=mask_secrets(old.signature)
+        signature=None if is_short else show_masks(symbol.signature),
+        before_signature=show_masks(old.signature)
         if old and not is_short and old.signature != symbol.signature
         else None,
         before_path=before.path if before and before.path != shown.path else None,
@@ -52,7 +52,7 @@ def text_diff(before: Sequence[str], after: Sequence[str], *, max_lines: int) ->
         return None
     rest = len(shown) - max_lines
     more = [f"… {rest} more lines"] if rest > 0 else []
-    return mask_secrets("\n".join([*shown[:max_lines], *more]))
+    return show_masks("\n".join([*shown[:max_lines], *more]))
 
 
 def _other_name(before: PlacedSymbol | None, shown: PlacedSymbol) -> str | None:

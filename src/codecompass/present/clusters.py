@@ -17,7 +17,7 @@ from codecompass.model.cluster import (
 )
 from codecompass.model.symbol import Symbol
 from codecompass.text.identifiers import split_identifier
-from codecompass.text.secrets import mask_secrets
+from codecompass.text.secrets import show_masks
 from codecompass.text.tokens import cut_to_tokens, estimate_tokens
 
 FULL_TOKENS, SIGNATURE_TOKENS, MINIMAL_TOKENS = 200, 60, 25
@@ -47,7 +47,7 @@ def full_preview(symbol: Symbol, lines: Sequence[str]) -> str:
         if spent > FULL_TOKENS:
             break
         shown.append(line)
-    return mask_secrets("\n".join(shown))
+    return show_masks("\n".join(shown))
 
 
 def _dedented(lines: Sequence[str]) -> list[str]:
@@ -58,7 +58,7 @@ def _dedented(lines: Sequence[str]) -> list[str]:
 
 def short_signature(symbol: Symbol) -> str:
     """A signature in at most 60 tokens."""
-    whole = mask_secrets(symbol.signature or symbol.name)
+    whole = show_masks(symbol.signature or symbol.name)
     short = cut_to_tokens(whole, SIGNATURE_TOKENS - 1)
     return whole if short == whole else f"{short}…"
 

@@ -9,7 +9,7 @@ from codecompass.model.search import Hit
 from codecompass.model.symbol import PlacedSymbol, Symbol
 from codecompass.present.detail import symbol_result
 from codecompass.present.preview import Preview, make_preview
-from codecompass.text.secrets import mask_secrets
+from codecompass.text.secrets import show_masks
 
 _DEFINITIONS_CHARS = 80
 
@@ -94,6 +94,6 @@ def _definitions(source: HitSource) -> str | None:
     for item in source.members:
         longer = f"{shown}, {item}" if shown else item
         if len(longer) > _DEFINITIONS_CHARS:
-            return mask_secrets(f"{shown}, …" if shown else item[:_DEFINITIONS_CHARS])
+            return show_masks(f"{shown}, …" if shown else item[:_DEFINITIONS_CHARS])
         shown = longer
-    return mask_secrets(shown) or None
+    return show_masks(shown) or None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from codecompass.model.context import Connected, Key, Link, Links
 from codecompass.present.budget import Form, Forms
-from codecompass.text.secrets import mask_secrets
+from codecompass.text.secrets import show_masks
 from codecompass.text.tokens import cut_to_tokens
 
 TOKENS = "\x00"
@@ -95,7 +95,7 @@ def _entry(
         about.append(f"refs: {result.files} file{'' if result.files == 1 else 's'}")
     lines = [f"{lead}{result.name}", f" {place}", f" {' | '.join(about)}"]
     if result.signature:
-        lines.append(f" Signature: {_short(mask_secrets(result.signature))}")
+        lines.append(f" Signature: {_short(show_masks(result.signature))}")
     if form is Form.SIGNATURE and not with_paths:
         return lines
     for label, links in (

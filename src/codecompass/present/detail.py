@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from codecompass.model.answer import SymbolResult
 from codecompass.model.query import DetailLevel
 from codecompass.model.symbol import PlacedSymbol
-from codecompass.text.secrets import mask_secrets
+from codecompass.text.secrets import show_masks
 
 _PREVIEW_LINES = 12
 
@@ -35,11 +35,11 @@ def symbol_result(
         handle=place.handle,
         qualified_name=symbol.qualified_name,
         language=placed.language,
-        signature=mask_secrets(symbol.signature),
+        signature=show_masks(symbol.signature),
         is_exported=symbol.is_exported,
         depth=symbol.depth,
-        doc=mask_secrets(symbol.doc) if is_deep and symbol.doc else None,
-        decorators=tuple(map(mask_secrets, symbol.decorators)) or None if is_deep else None,
+        doc=show_masks(symbol.doc) if is_deep and symbol.doc else None,
+        decorators=tuple(map(show_masks, symbol.decorators)) or None if is_deep else None,
         parent=" > ".join(symbol.scope) if is_deep and symbol.scope else None,
         body_preview=_preview(placed, texts or {}) if is_deep else None,
     )
@@ -53,4 +53,4 @@ def _preview(placed: PlacedSymbol, texts: Mapping[str, str | None]) -> str | Non
     lines = text.split("\n")[span.start_line - 1 : span.end_line]
     shown = "\n".join(lines[:_PREVIEW_LINES])
     rest = len(lines) - _PREVIEW_LINES
-    return mask_secrets(f"{shown}\n… {rest} more lines" if rest > 0 else shown)
+    return show_masks(f"{shown}\n… {rest} more lines" if rest > 0 else shown)

@@ -6,7 +6,7 @@ A line of the code is shown behind its number, a signature without one.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from codecompass.text.secrets import mask_secrets
+from codecompass.text.secrets import show_masks
 
 _MAX_LINES = 2
 _MAX_CHARS = 200
@@ -39,18 +39,18 @@ def make_preview(
     """
     inside = [line for line in known_matches if 0 <= line - start_line < len(lines)]
     ranked = inside or [start_line + index for index in _best_lines(lines, shares)]
-    shown = [_cut(mask_secrets(signature))] if signature else []
+    shown = [_cut(show_masks(signature))] if signature else []
     said = [" ".join(signature.split())] if signature else []
     for number in ranked:
         text = " ".join(lines[number - start_line].split())
         if len(shown) == _MAX_LINES:
             break
         if text and not any(text in _cut(other) or other in text for other in said):
-            shown.append(_cut(f"{number}: {mask_secrets(text)}"))
+            shown.append(_cut(f"{number}: {show_masks(text)}"))
             said.append(text)
     if not shown:
         first = [line.strip() for line in lines if line.strip()][:_MAX_LINES]
-        shown = [_cut(mask_secrets(line)) for line in first]
+        shown = [_cut(show_masks(line)) for line in first]
     matches = inside or sorted(ranked[:_MAX_MATCH_LINES])
     return Preview("\n".join(shown)[:_MAX_CHARS], tuple(matches))
 

@@ -49,6 +49,7 @@ from codecompass.present.text import (
     render_sync,
 )
 from codecompass.text.tokens import estimate_tokens
+from codecompass.text.visible import visible_json
 
 _RENDERERS: dict[type, Callable[[Any], str]] = {
     CallsAnswer: render_calls,
@@ -105,7 +106,7 @@ def rendered_json(answer: object, budget: Budget) -> str:
 
 def as_json(answer: object) -> str:
     """An answer as one JSON object on one line."""
-    return json.dumps(plain(answer), ensure_ascii=False)
+    return visible_json(json.dumps(plain(answer), ensure_ascii=False))
 
 
 def _fitted_text(answer: object, render: Callable[[Any], str], budget: Budget) -> str:

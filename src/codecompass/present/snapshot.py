@@ -15,7 +15,7 @@ from codecompass.model.source import Span
 from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.present.code_lines import CodeLines
 from codecompass.text.code import words_of
-from codecompass.text.secrets import mask_secrets
+from codecompass.text.secrets import show_masks
 
 _COUNTER = "= iota"  # of a group of constants in Go
 _FUNCTIONS = frozenset(
@@ -51,7 +51,7 @@ class Shown:
             parts += self._lines.source[first - 1 : last]
             before = last
         code = "\n".join(parts)
-        return Snapshot(self.file.path, ranges, mask_secrets(f"{head}\n{code}\n"))
+        return Snapshot(self.file.path, ranges, show_masks(f"{head}\n{code}\n"))
 
 
 _CLOSED = {"<!--": "-->", "/*": "*/"}

@@ -30,6 +30,7 @@ _BITS_PER_GRAM = 8
 _ENOUGH_GRAMS = 64
 # So many pieces are looked for in all contents, the rest in those that may hold them.
 _FIRST_GRAMS = 8
+_ALWAYS = 0  # a place that every content has
 _PRIMES = (1, 251, 63_029)
 # Letters that match an ASCII letter where case is ignored: ſ and the Kelvin sign.
 _ODD_LETTERS = ((b"\xc5\xbf", b"s"), (b"\xe2\x84\xaa", b"k"))
@@ -37,6 +38,11 @@ _ODD_LETTERS = ((b"\xc5\xbf", b"s"), (b"\xe2\x84\xaa", b"k"))
 
 def gram_bits(text: bytes) -> bytes:
     """The pieces of a content as bits; a power of two of them."""
+    return pack_grams(gram_slots(text))
+
+
+def gram_slots(text: bytes) -> NDArray[np.bool_]:
+    """The pieces of a content, each at its place among all there may be."""
     import numpy as np
 
     data = text.lower()
@@ -47,11 +53,37 @@ def gram_bits(text: bytes) -> bytes:
     slots = np.zeros(_MAX_BITS, dtype=bool)
     for content in {data, folded}:
         slots[_hashes(content)] = True
+    slots[_ALWAYS] = True
+    return slots
+
+
+def pack_grams(slots: NDArray[np.bool_]) -> bytes:
+    """Places as bits, in as few of them as do."""
+    import numpy as np
+
     count = int(slots.sum())
     size = _MIN_BITS
     while size < _MAX_BITS and size < count * _BITS_PER_GRAM:
         size *= 2
     return np.packbits(slots.reshape(-1, size).any(axis=0), bitorder="little").tobytes()
+
+
+def texts_in(slots: NDArray[np.bool_], texts: tuple[bytes, ...]) -> set[bytes]:
+    """Those of some texts that a content may hold, in any case of ASCII letters."""
+    import numpy as np
+
+    found = np.flatnonzero(slots[_table_of(texts)].all(axis=1))
+    return {texts[number] for number in found.tolist()}
+
+
+@lru_cache(maxsize=4)
+def _table_of(texts: tuple[bytes, ...]) -> NDArray[np.intp]:
+    """The places of each text's pieces; of a shorter text the place that is always set."""
+    import numpy as np
+
+    rows = [_hashes(text.lower()).tolist() or [_ALWAYS] for text in texts]
+    width = max(map(len, rows))
+    return np.array([(row * width)[:width] for row in rows], np.intp)
 
 
 def _hashes(data: bytes) -> NDArray[np.uint32]:

@@ -28,7 +28,7 @@ from codecompass.store.snapshots import (
     count_snapshot,
     find_snapshot,
 )
-from codecompass.store.versions import SCOPE_MARK, decode_list
+from codecompass.store.versions import SCOPE_MARK, decode_list, masks_of
 from codecompass.text.patterns import Needed
 
 if TYPE_CHECKING:
@@ -185,6 +185,10 @@ class SnapshotReader:
             rows = self._database.rows(_OUTLINE, (version_id,))
             self._outlines[version_id] = [_symbol(row) for row in rows]
         return self._outlines[version_id]
+
+    def masks(self, version_id: VersionId) -> list[tuple[int, int]]:
+        """The places in a version's text that are never shown, in bytes."""
+        return masks_of(self._database, version_id)
 
     def imports(self, version_id: VersionId) -> list[Import]:
         """What a version imports, in source order."""

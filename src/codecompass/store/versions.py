@@ -1,5 +1,6 @@
 """File versions and their facts: rows in, rows out; written once, never changed."""
 
+import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -44,6 +45,7 @@ class VersionRows:
     documents: Sequence[Document]
     module: Row | None
     vectors: VectorRows | None
+    masks: bytes = b""
     failure: str = ""  # why the content could not be parsed and is plain text
 
     def version_row(self) -> Row:
@@ -70,6 +72,7 @@ class TextViews:
     grams: bytes
     documents: Sequence[Document]
     vectors: VectorRows | None = None
+    masks: Sequence[tuple[int, int]] = ()  # what of the content is never shown
 
 
 def encode_version(  # what is known of one content
@@ -113,6 +116,7 @@ def encode_version(  # what is known of one content
         views.documents,
         encode_module(version_id, facts.module) if facts.module is not None else None,
         views.vectors,
+        pack_masks(views.masks),
         failure,
     )
 
@@ -124,7 +128,22 @@ def insert_versions(database: Database, versions: Sequence[VersionRows]) -> None
     database.run_many(_INSERT_USE, chain.from_iterable(v.uses for v in versions))
     database.run_many(_INSERT_IMPORT, chain.from_iterable(v.imports for v in versions))
     database.run_many("INSERT INTO grams VALUES (?, ?)", ((v.id, v.grams) for v in versions))
+    masks = ((v.id, v.masks) for v in versions if v.masks)
+    database.run_many("INSERT INTO masks VALUES (?, ?)", masks)
     insert_modules(database, (v.module for v in versions if v.module is not None))
+
+
+def pack_masks(masks: Sequence[tuple[int, int]]) -> bytes:
+    """Places in a content as bytes."""
+    return struct.pack(f"<{2 * len(masks)}I", *chain.from_iterable(masks))
+
+
+def masks_of(database: Database, version_id: VersionId) -> list[tuple[int, int]]:
+    """The places in a content that are never shown."""
+    row = database.row("SELECT places FROM masks WHERE version_id = ?", (version_id,))
+    if row is None:
+        return []
+    return [(start, end) for start, end in struct.iter_unpack("<2I", row[0])]
 
 
 class KnownVersion(NamedTuple):
