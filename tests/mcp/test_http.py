@@ -138,6 +138,8 @@ def test_host_and_origin_are_checked_everywhere(root: Path) -> None:
             assert server.get(path, Host=f"127.0.0.1.evil.example:{server.port}")[0] == 421
             assert server.get(path, Origin="http://evil.example")[0] == 403
             assert server.get(path, Origin="null")[0] == 403
+            assert server.get(path, Origin="http://localhost:3000")[0] == 403
+            assert server.get(path, Origin="http://localhost")[0] == 403
         own = server.get("/health", Origin=f"http://127.0.0.1:{server.port}")
         assert own[0] == 200
         assert server.get("/anything")[0] == 404

@@ -53,7 +53,7 @@ def test_schemas_are_flat_and_portable(tool: Tool) -> None:
     schema = entry["inputSchema"]
     assert re.fullmatch(r"[a-z_]{3,30}", tool.name)
     assert entry["annotations"] == {
-        "readOnlyHint": True, "destructiveHint": False,
+        "readOnlyHint": not tool.changes_state, "destructiveHint": False,
         "idempotentHint": True, "openWorldHint": False,
     }  # fmt: skip
     assert schema["additionalProperties"] is False

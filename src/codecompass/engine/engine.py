@@ -279,6 +279,7 @@ class Engine(Questions):
                 attempts=self._store.failed_attempts(self._views.name_of(ref)),
             ),
             is_being_written=self._store.is_being_written() or None,
+            is_sparse=(ref == LIVE and self._views.is_sparse()) or None,
             watcher=self._views.live.watching.in_words(),
             calls=call_metrics(self.workspace.settings.store.home, str(self.workspace.root))
             or None,

@@ -29,6 +29,7 @@ from codecompass.model.snapshot import (
     tree_name,
 )
 from codecompass.parse.detect import detect_language
+from codecompass.source.checkout import is_sparse_checkout
 from codecompass.source.objects import GitObjects
 from codecompass.source.read import blob_id_on_disk, decode_text, read_unchanged
 from codecompass.source.refs import check_ref, resolve_ref
@@ -69,7 +70,8 @@ class View:
             freshness, problem = Freshness.STALE, f"{self.changed} has just changed: ask again"
         is_behind = freshness is not Freshness.FRESH
         commit = self.reader.record.head if is_behind else target.commit
-        return Seen(target.ref, commit, freshness, not_fetched, is_overlay, problem)
+        is_sparse = target.ref == LIVE and self._views.is_sparse()
+        return Seen(target.ref, commit, freshness, not_fetched, is_overlay, problem, is_sparse)
 
     def elapsed_ms(self) -> int:
         """How long the question has taken, from before its snapshot was made ready."""
@@ -228,6 +230,7 @@ class Views:
                 remediation="give a branch, or leave ref out for HEAD",
             )
         if ref is not None:
+            check_ref(ref)
             return ref
         chosen = self._store.default_ref(str(self.root))
         if chosen is None:
@@ -274,6 +277,10 @@ class Views:
         if self._lacked[0] != state:
             self._lacked = (state, len(lacked_blobs(reader.files())))
         return self._lacked[1]
+
+    def is_sparse(self) -> bool:
+        """Whether only a part of the working tree is checked out."""
+        return self._workspace.is_git and is_sparse_checkout(self.root, self._workspace.git_dir)
 
     def is_ready(self, ref: str) -> bool:
         """Whether a ref can be asked without building its snapshot first."""

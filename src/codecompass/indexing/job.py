@@ -116,8 +116,8 @@ class Job:
     def _note_no_change(self, plan: Plan, previous: SnapshotRecord) -> None:
         """Keep what readers see; note new times, another commit, and that a sync went well."""
         job = last_job(self._database, plan.name)
-        times = {path: entry.mtime_ns for path, entry in plan.files.items()}
-        has_moved = any(plan.known[path].mtime_ns != time for path, time in times.items())
+        times = {path: entry.stamp for path, entry in plan.files.items()}
+        has_moved = any(plan.known[path].stamp != time for path, time in times.items())
         with self._database.transaction("note that nothing changed"):
             if has_moved or (plan.head, plan.rules) != (previous.head, previous.rules):
                 state = NewState(plan.files, plan.head, plan.rules)

@@ -72,8 +72,8 @@ def find_delta(
         path
         for path, stat in stats.items()
         if (entry := known.get(path)) is None
-        or entry.mtime_ns == 0
-        or entry.mtime_ns != stat.mtime_ns
+        or entry.stamp == 0
+        or entry.stamp != stat.stamp
         or entry.size_bytes != stat.size_bytes
         or (languages is not None and languages.get(path) in stale_languages)
     ]
@@ -86,5 +86,5 @@ def skipped_entry(
 ) -> FileEntry:
     """The entry of a file that is known but not indexed."""
     size_bytes = stat.size_bytes if stat else 0
-    mtime_ns = stat.mtime_ns if stat and reason is not SkipReason.UNREADABLE else 0
-    return FileEntry(path, None, reason, blob_id, size_bytes, mtime_ns)
+    stamp = stat.stamp if stat and reason is not SkipReason.UNREADABLE else 0
+    return FileEntry(path, None, reason, blob_id, size_bytes, stamp)

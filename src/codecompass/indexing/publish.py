@@ -34,7 +34,7 @@ class Stage:
             self.done += 1
             if item.rows is None:
                 reason = item.skip_reason or SkipReason.UNREADABLE
-                stat = FileStat(item.path, item.size_bytes, item.mtime_ns)
+                stat = FileStat(item.path, item.size_bytes, item.stamp)
                 self.entries.append(skipped_entry(item.path, reason, stat, item.blob_id))
                 continue
             rows = item.rows
@@ -47,7 +47,7 @@ class Stage:
                     self._session.vectors.add(rows.id, rows.vectors)
             self.entries.append(
                 FileEntry(
-                    item.path, version_id, None, rows.key.blob_id, item.size_bytes, item.mtime_ns
+                    item.path, version_id, None, rows.key.blob_id, item.size_bytes, item.stamp
                 )
             )
         insert_versions(self._session.database, fresh)

@@ -21,7 +21,7 @@ from codecompass.model.source import FileStat, SkipReason
 from codecompass.parse.languages import BY_NAME
 from codecompass.source.checkout import clean_blobs
 from codecompass.source.git import head_commit
-from codecompass.source.read import is_too_fresh, read_source
+from codecompass.source.read import read_source
 from codecompass.source.walk import Listing, list_paths, list_workspace, stat_paths
 from codecompass.store.repository import RepositoryStore, WriteSession
 from codecompass.store.snapshots import (
@@ -296,9 +296,8 @@ class _Planner:
             if version is None or version.size_bytes != stat.size_bytes:
                 left.append(stat)
                 continue
-            mtime_ns = 0 if is_too_fresh(stat.mtime_ns) else stat.mtime_ns
             plan.files[stat.path] = FileEntry(
-                stat.path, version.id, None, blobs[stat.path], stat.size_bytes, mtime_ns
+                stat.path, version.id, None, blobs[stat.path], stat.size_bytes, stat.stamp
             )
         return left
 
@@ -322,9 +321,7 @@ class _Planner:
             plan.files[path] = skipped_entry(path, source, stat)
             return
         keys[path] = version_key(path, source)
-        hashed[path] = FileEntry(
-            path, None, None, source.blob_id, source.size_bytes, source.mtime_ns
-        )
+        hashed[path] = FileEntry(path, None, None, source.blob_id, source.size_bytes, source.stamp)
 
 
 def _delta(

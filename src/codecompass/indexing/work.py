@@ -23,7 +23,7 @@ from codecompass.parse.language import Language
 from codecompass.parse.languages import BY_NAME, LANGUAGES
 from codecompass.source.memory import give_back_memory
 from codecompass.source.objects import read_blobs
-from codecompass.source.read import is_too_fresh, read_source, text_of_blob
+from codecompass.source.read import read_source, stamp_of, text_of_blob
 from codecompass.store.analyzers import shared_analyzer
 from codecompass.store.grams import gram_slots, pack_grams, texts_in
 from codecompass.store.vectors import VectorRows
@@ -58,7 +58,7 @@ class ExtractedFile:
 
     path: str
     size_bytes: int
-    mtime_ns: int
+    stamp: int
     blob_id: str = ""
     skip_reason: SkipReason | None = None
     rows: VersionRows | None = None
@@ -147,10 +147,10 @@ def _extract_file(root: Path, item: WorkItem, settings: IndexSettings) -> Extrac
         max_line_bytes=settings.max_line_bytes,
     )
     if isinstance(source, SkipReason):
-        size_bytes, mtime_ns = _size_and_time(root, item.path)
-        if source is SkipReason.UNREADABLE or is_too_fresh(mtime_ns):
-            mtime_ns = 0  # look again: it may have been away for a moment only
-        return ExtractedFile(item.path, size_bytes, mtime_ns, skip_reason=source)
+        size_bytes, stamp = _size_and_time(root, item.path)
+        if source is SkipReason.UNREADABLE:
+            stamp = 0  # look again: it may have been away for a moment only
+        return ExtractedFile(item.path, size_bytes, stamp, skip_reason=source)
     return _extract_source(root, item, source)
 
 
@@ -180,7 +180,7 @@ def _extract_source(root: Path, item: WorkItem, source: SourceText) -> Extracted
     rows = encode_version(
         item.version_id, key, facts, size_bytes=size_bytes, views=texts, failure=failure
     )
-    return ExtractedFile(item.path, size_bytes, source.mtime_ns, source.blob_id, rows=rows)
+    return ExtractedFile(item.path, size_bytes, source.stamp, source.blob_id, rows=rows)
 
 
 class _Masked(NamedTuple):
@@ -224,9 +224,9 @@ def _model(name: str) -> StaticModel | None:
 
 def given_up(root: Path, item: WorkItem) -> ExtractedFile:
     """The report on a file of which not even the text can be indexed; not tried again as it is."""
-    size_bytes, mtime_ns = (0, 0) if item.blob_id else _size_and_time(root, item.path)
+    size_bytes, stamp = (0, 0) if item.blob_id else _size_and_time(root, item.path)
     crashed = SkipReason.CRASHED
-    return ExtractedFile(item.path, size_bytes, mtime_ns, item.blob_id, skip_reason=crashed)
+    return ExtractedFile(item.path, size_bytes, stamp, item.blob_id, skip_reason=crashed)
 
 
 def version_key(path: str, source: SourceText) -> VersionKey:
@@ -270,4 +270,4 @@ def _size_and_time(root: Path, path: str) -> tuple[int, int]:
         seen = os.lstat(root / path)
     except OSError:
         return 0, 0
-    return seen.st_size, seen.st_mtime_ns
+    return seen.st_size, stamp_of(seen)

@@ -34,9 +34,11 @@ from codecompass.model.health import HealthAnswer, WorkspaceHealth
 from codecompass.model.snapshot import Compatibility
 from codecompass.present.render import Budget, as_json
 from codecompass.source.guard import resolve_workspace
+from codecompass.source.refs import check_ref
 from codecompass.text.tokens import estimate_tokens
 
 _JSON = "json"
+_REFS = ("ref", "base", "from_ref", "to_ref")
 _FORMATS = ("text", _JSON)
 _INDEXING = frozenset({"index_repo", "sync_repo"})
 _WITHOUT_INDEX = frozenset({"list_refs", "switch_ref"})
@@ -194,6 +196,9 @@ class Calls:
         if form is not None and form not in _FORMATS:
             raise BadInput(f"format: given {form!r:.80}; allowed: {', '.join(_FORMATS)}")
         check_arguments(tool.name, own)
+        for name in _REFS:
+            if isinstance(own.get(name), str):
+                check_ref(str(own[name]))
         root = self._registry.find(workspace)
         rise = rising(tell) if tell is not None else None
         return Asked(tool, own, root, form == _JSON, rise, is_cancelled)

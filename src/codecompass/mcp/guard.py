@@ -59,7 +59,7 @@ class Guard:
         if not self._is_allowed(host):
             return 421, "this server does not answer under that Host"
         origin = headers.get(b"origin")
-        if origin is not None and not self._is_own(_host_of(origin.partition(b"://")[2]), host):
+        if origin is not None and not self._is_own(origin, headers.get(b"host", b"")):
             return 403, "requests of other sites are refused"
         if self._token:
             scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
@@ -70,9 +70,12 @@ class Guard:
             return 503, f"{self._max_requests} requests are being answered; come back"
         return None
 
-    def _is_own(self, origin: str, host: str) -> bool:
-        """Whether a page comes from where the request goes to."""
-        return origin in self._hosts if self._is_local else origin == host
+    def _is_own(self, origin: bytes, host: bytes) -> bool:
+        """Whether a page comes from where the request goes to: the same name and port."""
+        place = origin.partition(b"://")[2]
+        name = _host_of(place)
+        is_same_name = name in self._hosts if self._is_local else name == _host_of(host)
+        return is_same_name and _port_of(place) == _port_of(host)
 
     def _is_allowed(self, host: str) -> bool:
         if host in self._hosts:
@@ -84,6 +87,12 @@ def _host_of(text: bytes) -> str:
     """The name in `name`, `name:port` or `[address]:port`; "" for anything else."""
     found = _HOST.fullmatch(text.decode("latin-1"))
     return (found[1] or found[2]).lower() if found else ""
+
+
+def _port_of(text: bytes) -> bytes:
+    """The port behind a name or an address; b"" if none is given."""
+    port = text.rpartition(b":")[2]
+    return port if port.isdigit() else b""
 
 
 def _is_address(host: str) -> bool:

@@ -149,7 +149,7 @@ class Indexer:
 
 def _start(root: Path, ref: str, *, force: bool) -> "subprocess.Popen[bytes]":
     command = own_command("index", "--workspace", str(root), "--json", "--progress-json")
-    command += ["--ref", ref] if ref else []
+    command += [f"--ref={ref}"] if ref else []
     command += ["--force"] if force else []
     return subprocess.Popen(  # noqa: S603  # our own program, no shell
         command,

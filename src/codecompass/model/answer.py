@@ -47,6 +47,7 @@ class Meta:
     commit: str | None = None  # of the ref; of a working tree, the one that is checked out
     source_layer: str = "base"  # overlay: something shown is not as in the base branch
     not_fetched_files: int | None = None  # whose contents a partial clone lacks
+    is_sparse: bool | None = None  # only a part of the tree is checked out, and was asked
     stale_reason: str | None = None  # what kept the index from being brought up to date
     safety_limit_applied: bool = False
     suppressed_duplicate_count: int = 0
@@ -72,6 +73,7 @@ class Seen:
     not_fetched: int = 0  # files whose contents a partial clone lacks
     is_overlay: bool = False  # something shown is not as in the base branch
     problem: str = ""  # what kept the index from being brought up to date
+    is_sparse: bool = False  # a working tree of which only a part is checked out
 
 
 OVERLAY = "overlay"
@@ -389,6 +391,7 @@ class StatusAnswer:
     recovery: Recovery | None
     is_being_written: bool | None = None  # by some process, for this or another worktree
     watcher: str | None = None  # the process that watches this workspace, and how
+    is_sparse: bool | None = None  # only a part of the working tree is checked out
     calls: tuple[CallMetrics, ...] | None = None  # by servers, as far as the log reaches
 
 

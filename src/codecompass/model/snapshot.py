@@ -54,7 +54,7 @@ class FileEntry:
     skip_reason: SkipReason | None
     blob_id: str  # "" for skipped files whose content was not looked at
     size_bytes: int
-    mtime_ns: int  # 0: not to be trusted, look at the content
+    stamp: int  # 0: not to be trusted, look at the content
 
     def says_same(self, other: "FileEntry") -> bool:
         """Whether another entry says the same of the path, times aside."""

@@ -35,6 +35,7 @@ class SkipReason(StrEnum):
     CRASHED = "crashed"
     ODD_NAME = "name_not_utf8"
     SUBMODULE = "submodule"  # a repository of its own; open it as a workspace
+    LFS_POINTER = "lfs_pointer"  # Git LFS has not brought the content
     NOT_FETCHED = "not_fetched"  # a partial clone lacks the content
 
 
@@ -43,7 +44,7 @@ class FileStat(NamedTuple):
 
     path: str
     size_bytes: int
-    mtime_ns: int
+    stamp: int  # of its times; 0: too fresh to be trusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class SourceText:
     blob_id: str  # git's id of the raw bytes
     text: bytes  # UTF-8 without byte order mark, line ends as in the file
     size_bytes: int
-    mtime_ns: int  # 0: the file was too fresh, or moving, to trust its time
+    stamp: int  # of its times; 0: the file was too fresh, or moving, to trust them
 
 
 @dataclass(frozen=True, slots=True)

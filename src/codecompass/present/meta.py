@@ -31,8 +31,11 @@ def make_meta(
     return Meta(
         freshness_status=seen.freshness,
         indexing_status=IndexingStatus.READY,
-        result_completeness=Completeness.PARTIAL if seen.not_fetched else completeness,
+        result_completeness=Completeness.PARTIAL
+        if seen.not_fetched or seen.is_sparse
+        else completeness,
         not_fetched_files=seen.not_fetched or None,
+        is_sparse=seen.is_sparse or None,
         stale_reason=seen.problem or None,
         ref=seen.ref,
         commit=short_commit(seen.commit) if seen.commit else None,
@@ -55,7 +58,9 @@ def state_line(meta: Meta) -> str:
 def lacking(meta: Meta) -> str:
     """What an answer lacks, to stand behind something else; "" if nothing."""
     count = meta.not_fetched_files
-    return f" · partial: {count:,} files not fetched" if count else ""
+    fetched = f" · partial: {count:,} files not fetched" if count else ""
+    sparse = " · partial: sparse checkout, only its files were searched" if meta.is_sparse else ""
+    return fetched + sparse
 
 
 def about_search(

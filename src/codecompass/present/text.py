@@ -134,6 +134,8 @@ def render_status(answer: StatusAnswer) -> str:
         lines += _content_lines(answer.counts)
         at = f" at {answer.head[:10]}" if answer.head else ""
         lines.append(f"published  {answer.published_at}{at}")
+    if answer.is_sparse:
+        lines.append("sparse     only a part of the tree is checked out, and indexed")
     if answer.changed_files:
         lines.append(f"changed    {answer.changed_files:,} files since then: codecompass sync")
     if answer.recovery:

@@ -51,6 +51,13 @@ def clean_blobs(root: Path) -> dict[str, str]:
     return found
 
 
+def is_sparse_checkout(root: Path, git_dir: Path) -> bool:
+    """Whether git was told to check out a part of the tree only."""
+    if not (git_dir / "info" / "sparse-checkout").exists():
+        return False
+    return try_git(root, ["config", "--type=bool", "--get", "core.sparseCheckout"]) == "true"
+
+
 def _without_filters(root: Path) -> dict[str, str]:
     """Configuration that keeps git from running the content filters of its own."""
     pattern = r"^filter\..*\.(clean|process|required)$"

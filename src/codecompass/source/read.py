@@ -15,7 +15,10 @@ _BINARY_PROBE_BYTES = 8_000
 # Some file systems count time in steps of two seconds: a file changed again within
 # one step looks unchanged, so a file this fresh is not judged by its time.
 _FRESH_NS = 2_000_000_000
+_SPREAD, _STAMP_BITS = 3, (1 << 62) - 1  # two times as one number of 62 bits
 _READ_ATTEMPTS = 3
+# What stands in the place of a file that Git LFS keeps elsewhere.
+_LFS, _MAX_LFS_BYTES = b"version https://git-lfs.github.com/spec/", 1_024
 _MAX_HASHED_BYTES = 64 * 1024 * 1024
 # Files that are code whatever is in them: long lines are tables, NUL bytes are in texts.
 _CODE = (
@@ -48,15 +51,17 @@ def read_source(
     if raw is None:
         return SkipReason.TOO_LARGE if stat.S_ISREG(seen.st_mode) else SkipReason.NOT_A_FILE
     source = text_of_blob(raw, blob_id(raw), path, max_line_bytes=max_line_bytes)
-    if isinstance(source, SkipReason) or not is_settled or is_too_fresh(seen.st_mtime_ns):
+    if isinstance(source, SkipReason) or not is_settled:
         return source
-    return replace(source, mtime_ns=seen.st_mtime_ns)
+    return replace(source, stamp=stamp_of(seen))
 
 
 def text_of_blob(
     raw: bytes, blob_id: str, path: str, *, max_line_bytes: int
 ) -> SourceText | SkipReason:
     """A content that was read, as text ready to parse; it has no time."""
+    if raw.startswith(_LFS) and len(raw) < _MAX_LFS_BYTES:
+        return SkipReason.LFS_POINTER
     is_code = path.endswith(_CODE)
     text = decode_text(raw)
     if text is None or (_is_binary(raw) and not (is_code and text is raw)):
@@ -79,7 +84,7 @@ def read_unchanged(root: Path, known: FileEntry) -> str | None:
         return None
     if raw is None or not is_settled:
         return None
-    is_same = (seen.st_size, seen.st_mtime_ns) == (known.size_bytes, known.mtime_ns)
+    is_same = known.stamp and (seen.st_size, stamp_of(seen)) == (known.size_bytes, known.stamp)
     if not is_same and blob_id(raw) != known.blob_id:
         return None
     if raw.isascii():
@@ -88,9 +93,15 @@ def read_unchanged(root: Path, known: FileEntry) -> str | None:
     return None if text is None else text.decode("utf-8", "replace")
 
 
-def is_too_fresh(mtime_ns: int) -> bool:
-    """Whether a file could change again without a change of its time."""
-    return time.time_ns() - mtime_ns < _FRESH_NS
+def stamp_of(seen: os.stat_result, now_ns: int = 0) -> int:
+    """A number that changes when a file is written to, whoever sets its time back afterwards.
+
+    0 for a file so fresh that it could change again without a change of its times. The
+    time of the last change of a file's data can be set; that of its inode cannot.
+    """
+    if (now_ns or time.time_ns()) - seen.st_mtime_ns < _FRESH_NS:
+        return 0
+    return (seen.st_mtime_ns + _SPREAD * seen.st_ctime_ns) & _STAMP_BITS
 
 
 def blob_id_on_disk(root: Path, path: str) -> str | None:
@@ -155,10 +166,14 @@ def _read_settled(path: Path | str, max_bytes: int) -> tuple[bytes | None, os.st
             os.close(file)
         if len(raw) > max_bytes:
             return None, after, True
-        is_settled = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+        is_settled = _moment(before) == _moment(after)
         if (is_settled and len(raw) == after.st_size) or attempt == _READ_ATTEMPTS - 1:
             return raw, after, is_settled
     raise AssertionError
+
+
+def _moment(seen: os.stat_result) -> tuple[int, int, int]:
+    return seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
 
 
 def _is_minified(text: bytes, max_line_bytes: int) -> bool:

@@ -10,6 +10,7 @@ from codecompass.source.git import run_git, try_git
 from codecompass.source.objects import GitObjects
 from codecompass.text.similarity import most_alike
 
+_END_OF_OPTIONS = "--end-of-options"  # nothing behind it is one
 _MAX_REF_CHARS = 500
 _MAX_SUGGESTIONS = 3
 # Where the remote does not say which branch is its default.
@@ -70,12 +71,14 @@ def empty_tree(folder: Path) -> str:
 
 def merge_base(folder: Path, one: str, other: str) -> str | None:
     """The commit from which two commits went apart; None if they have none in common here."""
-    return try_git(folder, ["merge-base", one, other])
+    return try_git(folder, ["merge-base", _END_OF_OPTIONS, one, other])
 
 
 def is_ancestor(folder: Path, older: str, newer: str) -> bool:
     """Whether a commit is in the history of another, or is it."""
-    return try_git(folder, ["merge-base", "--is-ancestor", older, newer]) is not None
+    return (
+        try_git(folder, ["merge-base", "--is-ancestor", _END_OF_OPTIONS, older, newer]) is not None
+    )
 
 
 def is_shallow(folder: Path) -> bool:

@@ -10,6 +10,7 @@ from codecompass.source.git import run_git, try_git
 from codecompass.source.ignore import IGNORE_FILE, IgnoreRules, make_rules
 from codecompass.source.objects import read_blobs
 
+_END_OF_OPTIONS = "--end-of-options"  # nothing behind it is one
 _LINK, _SUBMODULE = "120000", "160000"
 
 
@@ -24,7 +25,7 @@ class TreeListing:
 
 def list_tree(folder: Path, tree_id: str) -> TreeListing:
     """All regular files of a tree that would be indexed if it were checked out."""
-    raw = run_git(folder, ["ls-tree", "-r", "-z", "--full-tree", tree_id])
+    raw = run_git(folder, ["ls-tree", "-r", "-z", "--full-tree", _END_OF_OPTIONS, tree_id])
     entries = [_entry(line) for line in raw.split(b"\0") if line]
     missing = missing_blobs(folder, tree_id)
     rules = _rules(folder, entries, missing)
@@ -51,8 +52,9 @@ def missing_blobs(folder: Path, tree_id: str) -> frozenset[str]:
     """
     if not try_git(folder, ["config", "--get-regexp", r"^remote\..*\.promisor$"]):
         return frozenset()
-    raw = run_git(folder, ["rev-list", "--objects", "--missing=print", tree_id])
-    return frozenset(line[1:] for line in raw.decode().splitlines() if line.startswith("?"))
+    raw = run_git(folder, ["rev-list", "--objects", "--missing=print", _END_OF_OPTIONS, tree_id])
+    # Behind the ids of what is there stand names, which need not be text.
+    return frozenset(line[1:].decode() for line in raw.split(b"\n") if line.startswith(b"?"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ ignore files fully right. Symbolic links are never followed.
 
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from codecompass.errors import StoreError
 from codecompass.model.source import FileStat, IgnoredFile, SkipReason
 from codecompass.source.git import find_repository, run_git
 from codecompass.source.ignore import IGNORE_FILE, make_rules
+from codecompass.source.read import stamp_of
 
 # A folder of clones is fine, a clone in a clone in a clone is somebody's cache.
 _MAX_NESTED_REPOSITORIES = 3
@@ -223,6 +225,7 @@ def _stat_all(root: Path, paths: Sequence[str]) -> tuple[list[FileStat], dict[st
     real_folders = {"": True}
     top = f"{root}/"
     lstat, is_regular = os.lstat, stat.S_ISREG
+    now_ns = time.time_ns()
     for path in paths:
         folder = path.rpartition("/")[0]
         is_real = real_folders.get(folder)
@@ -239,7 +242,7 @@ def _stat_all(root: Path, paths: Sequence[str]) -> tuple[list[FileStat], dict[st
             skipped[path] = SkipReason.UNREADABLE
             continue
         if is_regular(seen.st_mode):
-            files.append(FileStat(path, seen.st_size, seen.st_mtime_ns))
+            files.append(FileStat(path, seen.st_size, stamp_of(seen, now_ns)))
         else:
             skipped[path] = _why_no_file(root, path, seen.st_mode)
     return files, skipped

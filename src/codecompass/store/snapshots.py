@@ -106,11 +106,11 @@ def _read_files(
             files[entry.path] = entry
     row = database.row("SELECT times FROM snapshots WHERE id = ?", (record.id,))
     times = _unpack_times(row[0]) if row else []
-    for path, mtime_ns in zip(sorted(files), times, strict=False):
-        if mtime_ns:
+    for path, stamp in zip(sorted(files), times, strict=False):
+        if stamp:
             old = files[path]  # built by hand: `replace` takes five times as long
             files[path] = FileEntry(
-                path, old.version_id, old.skip_reason, old.blob_id, old.size_bytes, mtime_ns
+                path, old.version_id, old.skip_reason, old.blob_id, old.size_bytes, stamp
             )
     return files
 
@@ -270,7 +270,7 @@ def default_refs(database: Database) -> dict[str, str]:
 
 def _pack_times(files: Mapping[str, FileEntry]) -> bytes:
     """The times of all files in the order of their paths; b"" if there are none."""
-    times = array("q", [files[path].mtime_ns for path in sorted(files)])
+    times = array("q", [files[path].stamp for path in sorted(files)])
     return zlib.compress(times.tobytes(), 1) if any(times) else b""
 
 
