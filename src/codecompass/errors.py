@@ -21,6 +21,7 @@ CodeCompassError
 ├── GitFailed                git_failed
 ├── IndexMissing             not_indexed
 ├── IndexIncompatible        index_incompatible
+│   └── IndexDamaged         index_damaged
 └── StoreError               store_failed
     ├── StoreBusy            store_busy
     └── StoreFull            disk_full
@@ -183,6 +184,13 @@ class IndexIncompatible(CodeCompassError):
 
     code = "index_incompatible"
     remediation = "codecompass index --force"
+
+
+class IndexDamaged(IndexIncompatible):
+    """The index is not as it was written: a disk failed, or something changed its files."""
+
+    code = "index_damaged"
+    remediation = "codecompass index builds what is damaged anew"
 
 
 class StoreError(CodeCompassError):

@@ -263,7 +263,7 @@ def test_a_missing_text_index_is_not_silently_replaced(repo: Repo, engine: Engin
     engine.index()
     shutil.rmtree(engine.workspace.layout.lexical)
     with Engine.open(repo.root) as fresh, pytest.raises(IndexIncompatible):
-        fresh.locate("one")
+        fresh.search("one")
 
 
 def test_a_good_sync_ends_the_recovery_report_even_if_nothing_changed(
@@ -303,7 +303,7 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(repo: Repo) -> None:
         assert engine.locate("function_5_3_1").total == 1
 
 
-def test_a_corrupt_database_is_named_and_force_mends_it(repo: Repo, engine: Engine) -> None:
+def test_a_corrupt_database_is_named_and_the_next_run_mends_it(repo: Repo, engine: Engine) -> None:
     repo.write({"a.py": "def one(): ...\n"})
     engine.index()
     engine.workspace.layout.database.write_bytes(b"this is no database" * 100)
@@ -311,8 +311,8 @@ def test_a_corrupt_database_is_named_and_force_mends_it(repo: Repo, engine: Engi
         assert fresh.status().compatibility == "corrupt_manifest"
         with pytest.raises(IndexIncompatible) as caught:
             fresh.locate("one")
-        assert "--force" in caught.value.remediation
-        fresh.index(force=True)
+        assert "codecompass index" in caught.value.remediation
+        assert "damaged" in str(fresh.index().note)
         assert fresh.locate("one").total == 1
 
 

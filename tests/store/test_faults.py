@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from codecompass.engine.engine import Engine
-from codecompass.errors import IndexIncompatible, StoreError, WorkspaceMissing
+from codecompass.errors import IndexDamaged, IndexIncompatible, StoreError, WorkspaceMissing
 from codecompass.present.meta import state_line
 from tests.conftest import Repo, age, without_rights
 
@@ -134,7 +134,7 @@ def test_a_damaged_database_is_seen_and_rebuilt(indexed: Repo) -> None:
     with Engine.open(indexed.root) as engine:
         with pytest.raises(IndexIncompatible) as caught:
             engine.search("return 7")
-        assert "--force" in caught.value.remediation
+        assert "codecompass index" in caught.value.remediation
         checks = {item.name: item.ok for item in engine.doctor().checks}
         assert not all(checks.values())
         assert checks["git"]  # the rest is told all the same
@@ -150,9 +150,9 @@ def test_a_missing_file_of_the_text_index_is_seen(indexed: Repo, missing: str) -
         file.unlink()
     with Engine.open(indexed.root) as engine:
         assert not check(engine, "integrity")[0]
-        with pytest.raises(IndexIncompatible):
-            engine.index()
-        engine.index(force=True)
+        with pytest.raises(IndexDamaged):
+            engine.search("return 7")
+        assert "damaged" in str(engine.index().note)
         assert check(engine, "integrity")[0]
 
 
@@ -168,12 +168,10 @@ def test_a_damaged_segment_is_seen_and_rebuilt(indexed: Repo, damage: str) -> No
     with Engine.open(indexed.root) as engine:
         with pytest.raises(IndexIncompatible, match="damaged"):
             engine.search("return 7")
-        with pytest.raises(IndexIncompatible):
-            engine.index()  # nothing has changed, and yet all is not well
         is_well, detail = check(engine, "integrity")
         assert not is_well
         assert "text: " in detail
-        engine.index(force=True)
+        engine.index()  # nothing has changed, and yet all is not well
         assert check(engine, "integrity")[0]
         assert engine.search("return 7").results[0].path == "pkg/m7.py"
 

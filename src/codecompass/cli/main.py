@@ -41,9 +41,7 @@ def main(arguments: Sequence[str], servers: Mapping[str, Server] | None = None) 
         print_error(error, as_json=parsed.json or parsed.command == "batch")
         return _exit_status(error)
     except KeyboardInterrupt:
-        is_emptied = getattr(parsed, "force", False)
-        state = "the next run goes on" if is_emptied else "the index is as it was last published"
-        sys.stderr.write(f"\ncodecompass: interrupted; {state}\n")
+        sys.stderr.write("\ncodecompass: interrupted; the index is as it was last published\n")
         return _INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has seen enough

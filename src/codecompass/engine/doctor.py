@@ -151,8 +151,10 @@ def _integrity(store: RepositoryStore) -> Check:
         return Check("integrity", True, "nothing to check")
     damaged = store.damage()
     if damaged:
-        return Check("integrity", False, "; ".join(damaged), "codecompass index --force")
-    return Check("integrity", True, "facts, text and vectors are as they were written")
+        store.note_damage()
+        return Check("integrity", False, "; ".join(damaged), "codecompass index mends it")
+    detail = "the facts hang together; text and vectors are as they were written"
+    return Check("integrity", True, detail)
 
 
 def _watching(workspace: Workspace) -> Check:

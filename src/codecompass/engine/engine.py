@@ -12,7 +12,7 @@ from codecompass import __version__
 from codecompass.engine.metrics import call_metrics
 from codecompass.engine.questions import Questions, check_name, silent
 from codecompass.engine.workspace import open_workspace
-from codecompass.errors import ArchiveRefused, BadInput, IndexMissing
+from codecompass.errors import ArchiveRefused, BadInput, IndexDamaged, IndexMissing
 from codecompass.indexing.job import Progress
 from codecompass.model.answer import (
     CompareAnswer,
@@ -87,8 +87,38 @@ class Engine(Questions):
     def index(
         self, *, force: bool = False, ref: str | None = None, progress: Progress = silent
     ) -> SyncAnswer:
-        """Build the index, or bring it up to date; with `force` from nothing."""
+        """Build the index, or bring it up to date; with `force` from nothing.
+
+        What is damaged is mended: vectors for themselves, all else by a new index, beside
+        the old one until it is done.
+        """
         meant = self._views.meant(ref)
+        damage = [] if force else self._mend()
+        try:
+            answer = self._index(meant, force=force or bool(damage), progress=progress)
+        except IndexDamaged as error:
+            damage = [error.message]
+            answer = self._index(meant, force=True, progress=progress)
+        if not damage:
+            return answer
+        return replace(answer, note=f"the index was damaged and is built anew: {damage[0]}")
+
+    def _mend(self) -> list[str]:
+        """Drop damaged vectors; what else is damaged, so that all has to be built anew."""
+        state = self._store.compatibility()
+        if state is Compatibility.CORRUPT:
+            return ["facts"]
+        if state is not Compatibility.COMPATIBLE or not self._store.is_suspect():
+            return []
+        try:
+            found = self._store.damage()
+        except IndexDamaged as error:
+            return [error.message]
+        if any(item.startswith("vectors") for item in found):
+            self._store.drop_damaged_vectors()
+        return [item for item in found if not item.startswith("vectors")]
+
+    def _index(self, meant: str, *, force: bool, progress: Progress) -> SyncAnswer:
         root = str(self.workspace.root)
         if meant == LIVE:
             report = self._views.live.sync(progress, force=force)
@@ -107,7 +137,7 @@ class Engine(Questions):
         reader = self._store.reader(self._views.name_of(ref))
         if reader is not None:
             with reader:
-                pass
+                reader.text.size()
 
     def freshen(self, *, progress: Progress = silent) -> SyncAnswer:
         """Bring the working tree's index up to date; where a watcher runs, by what it saw."""
@@ -266,7 +296,7 @@ class Engine(Questions):
             store=str(self.workspace.layout.folder),
             size_bytes=self._store.size_bytes(),
             compatibility=compatibility,
-            schema_version=SCHEMA_VERSION,
+            schema_version=self._store.schema_version(),
             freshness_status=freshness,
             indexing_status=_indexing_status(job, is_published=record is not None),
             changed_files=changed,

@@ -6,12 +6,19 @@ from codecompass.engine.engine import Engine
 from codecompass.errors import CodeCompassError
 from codecompass.model.answer import IndexingStatus, StatusAnswer
 from codecompass.model.health import HealthAnswer, WorkspaceHealth
+from codecompass.model.snapshot import Compatibility
 
 _STATUS = {
     IndexingStatus.READY: "ready",
     IndexingStatus.INDEXING: "indexing",
     IndexingStatus.FAILED: "error",
     IndexingStatus.NOT_INDEXED: "not_indexed",
+}
+
+
+_UNUSABLE = {
+    Compatibility.CORRUPT: "codecompass index builds it anew",
+    Compatibility.REINDEX_REQUIRED: "codecompass index --force builds it anew",
 }
 
 
@@ -32,6 +39,9 @@ def workspace_health(engine: Engine) -> WorkspaceHealth:
 
 def _of_status(status: StatusAnswer) -> WorkspaceHealth:
     counts, recovery = status.counts, status.recovery
+    if status.compatibility in _UNUSABLE:
+        said = f"the index is {status.compatibility}; {_UNUSABLE[status.compatibility]}"
+        return WorkspaceHealth(status.workspace, "error", status.ref, said=said)
     return WorkspaceHealth(
         path=status.workspace,
         status=_STATUS[status.indexing_status],

@@ -13,6 +13,7 @@ from codecompass.engine.workspace import Workspace
 from codecompass.errors import (
     BadInput,
     GitFailed,
+    IndexDamaged,
     IndexMissing,
     RefMissing,
     WorkspaceMissing,
@@ -177,14 +178,28 @@ class Views:
         reader = self._store.reader(target.name)
         if reader is None:
             raise IndexMissing(f"{self.root} has not been indexed yet")
-        with reader:
+        with reader, self._noting_damage():
             view = View(self, target, reader)
             yield view
         if view.changed and target.freshness is Freshness.FRESH:
             self.live.look_again()  # for the next question
 
+    @contextmanager
+    def _noting_damage(self) -> Generator[None]:
+        """Have the next run look for damage where a question has met some."""
+        try:
+            with self._store.guarded():
+                yield
+        except IndexDamaged:
+            self._store.note_damage()
+            raise
+
     def prepare(self, ref: str | None, progress: Progress) -> Target:
         """Bring the snapshot of a ref up to date; None means what `switch_ref` chose."""
+        with self._noting_damage():
+            return self._prepare(ref, progress)
+
+    def _prepare(self, ref: str | None, progress: Progress) -> Target:
         started = time.monotonic()
         self._meet_again()
         self.layers.begin()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from codecompass.config.settings import IndexSettings
     from codecompass.embed.embedder import Embedder
     from codecompass.model.snapshot import FileEntry, VersionId
-    from codecompass.store.repository import WriteSession
+    from codecompass.store.writing import WriteSession
 
 # Made durable after so many files: a provider may take minutes, or fail.
 _BATCH_FILES = 100

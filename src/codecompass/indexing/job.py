@@ -21,7 +21,6 @@ from codecompass.source.memory import give_back_memory
 from codecompass.store.collect import collect_garbage
 from codecompass.store.jobs import finish_job, last_job, set_status, start_job
 from codecompass.store.links import write_snapshot_links
-from codecompass.store.repository import WriteSession
 from codecompass.store.schema import create_indexes, drop_indexes
 from codecompass.store.snapshots import (
     NewState,
@@ -32,6 +31,7 @@ from codecompass.store.snapshots import (
     update_times,
 )
 from codecompass.store.versions import has_versions, reserve_ids
+from codecompass.store.writing import WriteSession
 
 if TYPE_CHECKING:
     from codecompass.embed.embedder import Embedder

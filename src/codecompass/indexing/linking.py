@@ -31,8 +31,8 @@ from codecompass.store.links import (
     snapshot_links,
 )
 from codecompass.store.modules import read_imported
-from codecompass.store.repository import WriteSession
 from codecompass.store.snapshots import SnapshotRecord, all_snapshots, snapshot_files
+from codecompass.store.writing import WriteSession
 
 # After so many, what they took is given back before something that stays lies in between.
 _TIDY_FILES = 10

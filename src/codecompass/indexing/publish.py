@@ -6,8 +6,8 @@ from codecompass.indexing.plan import Plan, skipped_entry
 from codecompass.indexing.work import ExtractedFile
 from codecompass.model.snapshot import FileEntry, JobCounts, VersionId, VersionKey
 from codecompass.model.source import FileStat, SkipReason
-from codecompass.store.repository import WriteSession
 from codecompass.store.versions import VersionRows, insert_versions, known_versions
+from codecompass.store.writing import WriteSession
 
 
 class Stage:

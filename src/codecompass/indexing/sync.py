@@ -23,7 +23,7 @@ from codecompass.source.checkout import clean_blobs
 from codecompass.source.git import head_commit
 from codecompass.source.read import read_source
 from codecompass.source.walk import Listing, list_paths, list_workspace, stat_paths
-from codecompass.store.repository import RepositoryStore, WriteSession
+from codecompass.store.repository import RepositoryStore
 from codecompass.store.snapshots import (
     find_snapshot,
     has_other_rules,
@@ -36,6 +36,7 @@ from codecompass.store.versions import (
     has_versions,
     known_versions,
 )
+from codecompass.store.writing import WriteSession
 
 # Asking git about all files costs as much as reading so many of them.
 _ASK_GIT_FILES = 200

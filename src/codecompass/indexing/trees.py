@@ -16,9 +16,10 @@ from codecompass.source.objects import blob_sizes, read_blobs
 from codecompass.source.read import text_of_blob
 from codecompass.source.trees import list_tree, missing_blobs
 from codecompass.store.reader import SnapshotReader
-from codecompass.store.repository import RepositoryStore, WriteSession
+from codecompass.store.repository import RepositoryStore
 from codecompass.store.snapshots import find_snapshot, has_other_rules, snapshot_files
 from codecompass.store.versions import has_versions, known_versions
+from codecompass.store.writing import WriteSession
 
 # Contents held in memory at once while languages are told apart; each has at most 1 MiB.
 _READ_FILES = 50

@@ -381,7 +381,7 @@ class StatusAnswer:
     store: str
     size_bytes: int
     compatibility: Compatibility
-    schema_version: int
+    schema_version: int | None  # of the store; None: there is none, or it cannot be read
     freshness_status: Freshness
     indexing_status: IndexingStatus
     changed_files: int | None  # None: not indexed

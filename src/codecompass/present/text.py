@@ -13,7 +13,7 @@ from codecompass.model.answer import (
     SyncAnswer,
 )
 from codecompass.model.health import HealthAnswer
-from codecompass.model.snapshot import LIVE, SnapshotCounts
+from codecompass.model.snapshot import LIVE, Compatibility, SnapshotCounts
 from codecompass.present.meta import state_line
 from codecompass.text.tokens import estimate_tokens
 
@@ -128,7 +128,7 @@ def render_status(answer: StatusAnswer) -> str:
         f"ref        {answer.ref}",
         f"index      {answer.indexing_status}, {answer.freshness_status}",
         f"store      {answer.store} ({answer.size_bytes / _MIB:.1f} MiB,"
-        f" schema {answer.schema_version}, {answer.compatibility})",
+        f" schema {answer.schema_version or 'none'}, {answer.compatibility})",
     ]
     if answer.counts:
         lines += _content_lines(answer.counts)
@@ -152,7 +152,8 @@ def render_status(answer: StatusAnswer) -> str:
         lines.append("busy       a process is writing for this or another working tree")
     elif answer.counts is None:
         ref = "" if answer.ref == LIVE else f" --ref {answer.ref}"
-        lines.append(f"next       codecompass index{ref}")
+        force = " --force" if answer.compatibility is Compatibility.REINDEX_REQUIRED else ""
+        lines.append(f"next       codecompass index{force}{ref}")
     return "\n".join(lines)
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from codecompass.config.settings import RefSettings
 from codecompass.model.snapshot import LIVE, SnapshotId
 from codecompass.store.links import delete_unused_links
-from codecompass.store.repository import WriteSession
 from codecompass.store.snapshots import (
     SnapshotRecord,
     all_snapshots,
@@ -21,6 +20,7 @@ from codecompass.store.versions import (
     delete_versions,
     unused_versions,
 )
+from codecompass.store.writing import WriteSession
 
 # Old contents are kept for the next branch switch until there are more of them than live ones:
 # one branch that has nothing in common with another can be left and come back to.

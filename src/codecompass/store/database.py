@@ -9,7 +9,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFull
+from codecompass.errors import IndexDamaged, StoreBusy, StoreError, StoreFull
+
+# What SQLite says where pages, or the names of tables in them, are not as they were written.
+_DAMAGE = (
+    "malformed", "not a database", "no such table", "no such column", "no such index", "encrypted",
+    "unsupported file format", "has no column", "authorization", "datatype mismatch", "corrupt",
+)  # fmt: skip
 
 Row = tuple[Any, ...]
 """A row's values have the types of the schema, which Python cannot see."""
@@ -32,9 +38,11 @@ def native_errors(action: str) -> Generator[None]:
             raise StoreFull(f"{action}: {text}{why}") from error
         if "locked" in text or "busy" in text:
             raise StoreBusy(f"{action}: {text}") from error
-        if "malformed" in text or "not a database" in text:
-            raise IndexIncompatible(f"{action}: {text}") from error
+        if any(sign in text for sign in _DAMAGE):
+            raise IndexDamaged(f"{action}: {text}") from error
         raise StoreError(f"{action}: {text}") from error
+    except UnicodeDecodeError as error:  # a text of the database, or an error message about it
+        raise IndexDamaged(f"{action}: the database holds what is no text") from error
 
 
 def is_writable(folder: Path) -> bool:

@@ -12,6 +12,10 @@ SPARED = frozenset({"writer.lock", "watch.lock", "watch.json"})
 """Files of a store that processes hold; they outlive what is in it."""
 
 
+REBUILDING = "rebuilding"
+"""A folder of a store in which the next one is made."""
+
+
 def make_private(folder: Path) -> None:
     """Make a folder that only its user can look into, and those above that are missing."""
     missing = [part for part in (folder, *folder.parents) if not part.exists()]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import tantivy
 
-from codecompass.errors import CodeCompassError, IndexIncompatible, StoreError, StoreFull
+from codecompass.errors import CodeCompassError, IndexDamaged, StoreError, StoreFull
 from codecompass.model.search import CHUNK_LEVELS, FILE_LEVELS, NAME_EVIDENCE
 from codecompass.model.snapshot import VersionId
 from codecompass.store.database import is_writable
@@ -90,14 +90,24 @@ def native_errors(action: str) -> Generator[None]:
         if isinstance(error, CodeCompassError) or not _is_native(error):
             raise
         text = str(error)
-        if type(error).__name__ == _PANIC:
-            raise IndexIncompatible(f"{action}: the text index is damaged: {text}") from error
+        if type(error).__name__ == _PANIC or any(sign in text for sign in _DAMAGE):
+            raise IndexDamaged(f"{action}: the text index is damaged: {text}") from error
         if "No space left" in text or "StorageFull" in text:
             raise StoreFull(f"{action}: no space left on the disk") from error
         raise StoreError(f"{action}: {text}") from error
 
 
 _PANIC = "PanicException"
+# What Tantivy says where files are gone, cut or not as it wrote them.
+_DAMAGE = (
+    "DoesNotExist",
+    "does not exist",
+    "orrupt",
+    "UnexpectedEof",
+    "EOF",
+    "footer",
+    "too small",
+)
 
 
 def _is_native(error: BaseException) -> bool:
@@ -113,13 +123,13 @@ class LexicalIndex:
         if create:
             folder.mkdir(parents=True, exist_ok=True)
         elif not folder.is_dir() or not tantivy.Index.exists(str(folder)):
-            raise IndexIncompatible(f"the text index in {folder} is missing")
+            raise IndexDamaged(f"the text index in {folder} is missing")
         else:
             folder = self._own_locks(folder)
         try:
             self._index = tantivy.Index(_schema(), path=str(folder))
         except ValueError as error:
-            raise IndexIncompatible(f"open the text index: {error}") from error
+            raise IndexDamaged(f"open the text index: {error}") from error
         grams = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.ngram(_GRAM, _GRAM, False))
         self._index.register_tokenizer("grams", grams.filter(tantivy.Filter.lowercase()).build())
         terms = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())

@@ -7,12 +7,15 @@ import shutil
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from typing import cast
 
 from codecompass.config.settings import StoreSettings
 from codecompass.errors import (
+    CodeCompassError,
+    IndexDamaged,
     IndexIncompatible,
     IndexMissing,
     StoreBusy,
@@ -27,27 +30,23 @@ from codecompass.model.snapshot import (
     JobStatus,
     SnapshotName,
 )
+from codecompass.store.damage import DamagedText, find_damage, is_of_store
 from codecompass.store.database import Database
 from codecompass.store.disk import drop_orphans, evict, size_of
 from codecompass.store.disk import note_use as note_store_use
 from codecompass.store.jobs import (
     INTERRUPTED,
     failed_attempts,
-    failed_ranges,
     is_job_active,
     last_job,
-    mark_interrupted,
-    mark_rolled_back,
 )
 from codecompass.store.kept import Kept
-from codecompass.store.layout import SPARED, StoreLayout, make_private
-from codecompass.store.lexical import LexicalIndex, LexicalView, LexicalWriter
-from codecompass.store.lists import FileLists
+from codecompass.store.layout import REBUILDING, SPARED, StoreLayout
+from codecompass.store.lexical import LexicalIndex, LexicalView
 from codecompass.store.lock import WriterLock, is_writer_alive
-from codecompass.store.modules import KnownModules
 from codecompass.store.portable import unpack, write_archive
 from codecompass.store.reader import SnapshotReader
-from codecompass.store.schema import check_compatibility, create_tables
+from codecompass.store.schema import check_compatibility, schema_version_of
 from codecompass.store.segments import damaged_files
 from codecompass.store.snapshots import (
     SnapshotRecord,
@@ -57,34 +56,19 @@ from codecompass.store.snapshots import (
     note_use,
     set_default_ref,
 )
-from codecompass.store.vectors import VectorWriter
 from codecompass.store.versions import (
     count_versions,
-    delete_pending,
-    has_versions,
-    missing_ids,
-    pending_deletes,
     unused_versions,
 )
+from codecompass.store.writing import WriteSession, open_database, open_session
 
 # A writer commits a few times a second at most; two attempts have always been enough.
 _READ_ATTEMPTS = 20
 # Half as long as a snapshot that was asked for is safe from being collected.
 _NOTED_FOR_S = 300
-# A reader's pages are in the system's cache anyway; a server has several readers.
-_READER_CACHE_MIB = 4
-
-
-@dataclass(frozen=True, slots=True)
-class WriteSession:
-    """Both engines open for writing, by the only process that may."""
-
-    database: Database
-    lexical: LexicalWriter
-    vectors: VectorWriter
-    lists: FileLists
-    modules: KnownModules
-    beat: Callable[[], None]  # tells those who wait that the work goes on
+# Reading all of so much takes a tenth of a second.
+_CHEAP_BYTES = 32 * 1024 * 1024
+_SUSPECT = "damaged"  # a file that is there while the store may be damaged
 
 
 class RepositoryStore:
@@ -131,6 +115,10 @@ class RepositoryStore:
         """What can be done with what lies on the disk."""
         return check_compatibility(self.layout.database)
 
+    def schema_version(self) -> int | None:
+        """The version of what lies on the disk; None if there is nothing to be read."""
+        return schema_version_of(self.layout.database)
+
     def reader(self, name: SnapshotName) -> SnapshotReader | None:
         """The last published state of a snapshot; None if nothing was published yet."""
         try:
@@ -167,7 +155,11 @@ class RepositoryStore:
         look at the other; and still do if nothing was committed since.
         """
         if self._lexical is None:
-            self._lexical = self._open_text()
+            try:
+                self._lexical = self._open_text()
+            except IndexDamaged as error:  # what needs no text is answered all the same
+                database.begin_reading()
+                return cast("LexicalView", DamagedText(error))
         for _ in range(_READ_ATTEMPTS):
             before = database.state()
             is_same = self._text is not None and self._text[0] == before
@@ -183,7 +175,7 @@ class RepositoryStore:
         if self.layout.lexical.is_dir():
             damaged = damaged_files(self.layout.lexical, self._whole)
             if damaged:
-                raise IndexIncompatible(f"the text index is damaged: {damaged[0].name}")
+                raise IndexDamaged(f"the text index is damaged: {damaged[0].name}")
         return LexicalIndex(self.layout.lexical)
 
     def files(self, name: SnapshotName) -> Mapping[str, FileEntry] | None:
@@ -262,24 +254,37 @@ class RepositoryStore:
 
     def damage(self) -> list[str]:
         """What is not as it was written, in words; everything is read for it."""
-        database = self._open_for_reading()
-        found = [f"facts: {row[0]}" for row in database.rows("PRAGMA quick_check(3)")]
-        if found == ["facts: ok"]:
-            found = []
-        if not self.layout.lexical.is_dir():
-            return [*found, "text: missing"]
-        texts = damaged_files(self.layout.lexical, is_thorough=True)
-        found += [f"text: {file.name}" for file in texts]
+        return find_damage(self._open_for_reading(), self.layout)
+
+    def note_damage(self) -> None:
+        """Have the next run look at everything, and mend it."""
+        with contextlib.suppress(OSError):
+            (self.layout.folder / _SUSPECT).touch()
+
+    def is_suspect(self) -> bool:
+        """Whether a run should look for damage: somebody met some, or it costs next to nothing."""
+        if (self.layout.folder / _SUSPECT).exists():
+            return True
+        return self.size_bytes() <= _CHEAP_BYTES
+
+    def drop_damaged_vectors(self) -> None:
+        """Forget vectors that are not as they were written; the next run makes them anew."""
+        with self.writing() as session:
+            session.vectors.drop_damaged()
+        (self.layout.folder / _SUSPECT).unlink(missing_ok=True)
+
+    @contextmanager
+    def guarded(self) -> Generator[None]:
+        """Whatever reading the store runs into is told as damage of the store."""
         try:
-            LexicalIndex(self.layout.lexical).close()
-        except (StoreError, IndexIncompatible) as error:
-            found.append(f"text: {error.message}")
-        files = database.rows("SELECT file, dims, row_count FROM vector_files")
-        for name, dims, count in files:
-            file = self.layout.vectors / name
-            if not file.exists() or file.stat().st_size < dims * count:
-                found.append(f"vectors: {name}")
-        return found
+            yield
+        except CodeCompassError:
+            raise
+        except Exception as error:
+            if is_of_store(error):
+                kind = type(error).__name__
+                raise IndexDamaged(f"the index is damaged: {kind}: {error}"[:300]) from error
+            raise
 
     def note_use(self, name: SnapshotName) -> None:
         """Note that somebody asks for a snapshot, unless it was noted or would mean waiting."""
@@ -316,33 +321,55 @@ class RepositoryStore:
         """Be the one writer; first repair what a killed one left behind.
 
         Another writer is waited for as long as its work goes on; `on_wait` is called while
-        that lasts. With `force` the store is emptied first, whatever its state.
+        that lasts. With `force` a new store is made beside the old one, which answers until
+        the new one takes its place.
         """
         with WriterLock(self.layout.lock, self._settings.busy_timeout_s, on_wait) as lock:
-            refs = self._chosen_refs() if force else {}
             if force:
-                self.close()
-                self._empty()
+                with (
+                    self._replacing() as layout,
+                    open_session(layout, self._settings, Kept(layout.vectors), memory_mib) as new,
+                ):
+                    yield replace(new, beat=lock.beat)
+                return
             if not self._is_open():  # it may be another store by now, with other lists
                 self._kept = Kept(self.layout.vectors)
             state = self.compatibility()
-            if state in {Compatibility.REINDEX_REQUIRED, Compatibility.CORRUPT}:
+            if state is Compatibility.CORRUPT:
+                raise IndexDamaged(f"the index in {self.layout.folder} is damaged")
+            if state is Compatibility.REINDEX_REQUIRED:
                 raise IndexIncompatible(f"the index in {self.layout.folder} is {state}")
-            with self._open_database() as database:
-                create_tables(database)
+            with (
+                self.guarded(),
+                open_session(self.layout, self._settings, self._kept, memory_mib) as session,
+            ):
+                yield replace(session, beat=lock.beat)
+
+    @contextmanager
+    def _replacing(self) -> Generator[StoreLayout]:
+        """An empty store beside this one, which takes its place if all goes well."""
+        layout = StoreLayout(self.layout.folder / REBUILDING, self.layout.origin)
+        refs = self._chosen_refs()
+        shutil.rmtree(layout.folder, ignore_errors=True)
+        try:
+            yield layout
+            with self._open_database(layout) as database:
                 for workspace, ref in refs.items():
                     set_default_ref(database, workspace, ref)
-                is_new = not has_versions(database)
-                if is_new:  # its ids begin anew and must not meet text that was left behind
-                    shutil.rmtree(self.layout.lexical, ignore_errors=True)
-                index = LexicalIndex(self.layout.lexical, create=is_new)
-                with index.writer(min(memory_mib, self._settings.writer_memory_mib)) as lexical:
-                    _repair(database, lexical)
-                    vectors = VectorWriter(database, self.layout.vectors)
-                    kept = self._kept
-                    yield WriteSession(
-                        database, lexical, vectors, kept.lists, kept.modules, lock.beat
-                    )
+            self._move_in(layout.folder)
+        except OSError as error:
+            kind = StoreFull if error.errno == errno.ENOSPC else StoreError
+            raise kind(f"{self.layout.folder}: {error.strerror}") from error
+        finally:
+            shutil.rmtree(layout.folder, ignore_errors=True)
+        self._kept = Kept(self.layout.vectors)
+
+    def _move_in(self, fresh: Path) -> None:
+        """Put a whole store into the place of this one; the facts come last."""
+        self.close()
+        self._empty(spared=fresh)
+        for path in sorted(fresh.iterdir(), reverse=True):
+            path.replace(self.layout.folder / path.name)
 
     def export(self, workspace: str, made_by: str, target: Path) -> Manifest:
         """Pack what is published into an archive, without what belongs to this machine."""
@@ -362,10 +389,7 @@ class RepositoryStore:
                 shutil.rmtree(fresh, ignore_errors=True)
                 fresh.mkdir(parents=True)
                 manifest = unpack(archive, fresh, workspace)
-                self.close()
-                self._empty(spared=fresh)
-                for path in sorted(fresh.iterdir(), reverse=True):  # the facts come last
-                    path.replace(self.layout.folder / path.name)
+                self._move_in(fresh)
             except OSError as error:
                 kind = StoreFull if error.errno == errno.ENOSPC else StoreError
                 raise kind(f"{self.layout.folder}: {error.strerror}") from error
@@ -388,14 +412,16 @@ class RepositoryStore:
         if self._database is not None and self._is_open():
             return self._database
         state = self.compatibility()
-        if state in {Compatibility.REINDEX_REQUIRED, Compatibility.CORRUPT}:
+        if state is Compatibility.CORRUPT:
+            raise IndexDamaged(f"the index in {self.layout.folder} is damaged")
+        if state is Compatibility.REINDEX_REQUIRED:
             raise IndexIncompatible(f"the index in {self.layout.folder} is {state}")
         identity = self._identity()
         if self._database is not None and identity != self._opened:
             self.close()  # somebody emptied the store: ours is a deleted file
             self._kept = Kept(self.layout.vectors)
         if self._database is None:
-            self._database = self._open_database(create=False)
+            self._database = self._open_database(self.layout, create=False)
             self._opened = identity
         return self._database
 
@@ -403,23 +429,17 @@ class RepositoryStore:
         seen = self.layout.database.stat()
         return seen.st_dev, seen.st_ino
 
-    def _open_database(self, *, create: bool = True) -> Database:
-        try:
-            make_private(self.layout.folder)
-        except OSError as error:
-            raise StoreError(f"{self.layout.folder}: {error.strerror}") from error
-        return Database(
-            self.layout.database,
-            busy_timeout_s=self._settings.busy_timeout_s,
-            cache_mib=self._settings.cache_mib if create else _READER_CACHE_MIB,
-            create=create,
-        )
+    def _open_database(self, layout: StoreLayout, *, create: bool = True) -> Database:
+        return open_database(layout, self._settings, create=create)
 
     def _chosen_refs(self) -> dict[str, str]:
         """What `switch_ref` chose, to outlive an emptied store; nothing if it is unreadable."""
         if self.compatibility() is not Compatibility.COMPATIBLE:
             return {}
-        return default_refs(self._open_for_reading())
+        try:
+            return default_refs(self._open_for_reading())
+        except CodeCompassError:
+            return {}
 
     def _empty(self, *, spared: Path | None = None) -> None:
         """Remove everything but the lock, which we hold, and what a watcher has there.
@@ -437,19 +457,3 @@ class RepositoryStore:
                     path.unlink()
         except OSError as error:
             raise StoreError(f"{self.layout.folder}: {error.strerror}") from error
-
-
-def _repair(database: Database, lexical: LexicalWriter) -> None:
-    """Undo what failed and killed runs left in the text index; their versions stay usable."""
-    mark_interrupted(database)
-    orphans = [
-        version_id
-        for first, last in failed_ranges(database)
-        for version_id in missing_ids(database, first, last)
-    ]
-    orphans += pending_deletes(database)
-    if orphans:
-        lexical.delete(orphans)
-        lexical.commit()
-    delete_pending(database)
-    mark_rolled_back(database)

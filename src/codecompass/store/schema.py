@@ -2,7 +2,13 @@
 
 from pathlib import Path
 
-from codecompass.errors import IndexIncompatible, StoreBusy, StoreError, StoreFull
+from codecompass.errors import (
+    CodeCompassError,
+    IndexIncompatible,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+)
 from codecompass.model.snapshot import Compatibility
 from codecompass.store.database import Database, is_writable
 
@@ -94,6 +100,7 @@ CREATE TABLE IF NOT EXISTS vectors (
   model TEXT NOT NULL,
   first_row INTEGER NOT NULL,
   ordinals BLOB NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (version_id, model)
 ) WITHOUT ROWID;
 
@@ -261,6 +268,16 @@ def drop_indexes(database: Database) -> None:
     """Take the indexes away before a bulk load; queries still work, only slower."""
     for name in _INDEXES:
         database.run(f"DROP INDEX IF EXISTS {name}")
+
+
+def schema_version_of(path: Path) -> int | None:
+    """The version that a store says it has; None if there is none that can be read."""
+    try:
+        with Database(path, busy_timeout_s=5, cache_mib=1, read_only=True) as database:
+            row = database.row("SELECT value FROM meta WHERE key = 'schema_version'")
+    except CodeCompassError:
+        return None
+    return int(row[0]) if row and str(row[0]).isdigit() else None
 
 
 def check_compatibility(path: Path) -> Compatibility:

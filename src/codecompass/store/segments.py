@@ -26,13 +26,19 @@ def damaged_files(
     """
     whole = set() if whole is None else whole
     published = _published(folder)
+    if is_thorough:
+        missing = [file for file in _expected(folder, published) if not file.exists()]
+        still = _published(folder)  # one may have been merged into another meanwhile
+        missing = [file for file in missing if file.name.partition(".")[0] in still]
+        if missing:
+            return missing
     files = [
         file
         for file in sorted(folder.iterdir())
         if file.suffix in _SUFFIXES and file.name.partition(".")[0] in published
     ]
     left = [file for file in files if file not in whole]
-    with_sums = is_thorough or sum(_size(file) for file in left) <= _QUICK_BYTES
+    with_sums = is_thorough or sum(size_of_file(file) for file in left) <= _QUICK_BYTES
     damaged = [file for file in left if not _is_whole(file, with_sum=with_sums)]
     whole.intersection_update(files)
     whole.update(set(left).difference(damaged))
@@ -48,7 +54,14 @@ def _published(folder: Path) -> frozenset[str]:
         return frozenset()  # Tantivy itself says what is wrong with it
 
 
-def _size(file: Path) -> int:
+def _expected(folder: Path, segments: frozenset[str]) -> list[Path]:
+    return [
+        folder / f"{name}{suffix}" for name in sorted(segments) for suffix in sorted(_SUFFIXES)
+    ]
+
+
+def size_of_file(file: Path) -> int:
+    """The size of a file in bytes; 0 if it is not there."""
     try:
         return file.stat().st_size
     except OSError:

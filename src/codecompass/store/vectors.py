@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import mmap
 import os
-from typing import TYPE_CHECKING, NamedTuple
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from codecompass.errors import StoreError, StoreFull
 from codecompass.model.snapshot import VersionId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Generator, Iterable, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -96,10 +98,10 @@ class VectorWriter:
         names = []
         row = first
         for version_id, rows in added:
-            names.append((version_id, model, row, rows.ordinals))
+            names.append((version_id, model, row, rows.ordinals, zlib.crc32(rows.matrix)))
             row += len(rows.ordinals) // _ORDINAL_BYTES
         self._write(file, first * dims, b"".join(rows.matrix for _, rows in added))
-        self._database.run_many("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", names)
+        self._database.run_many("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)", names)
         self._database.run("UPDATE vector_files SET row_count = ? WHERE model = ?", (row, model))
 
     def _file_of(self, model: str, dims: int) -> tuple[Path, int]:
@@ -109,7 +111,7 @@ class VectorWriter:
         )
         if known is not None and known[1] == dims and "/" not in known[0]:
             file = self._folder / known[0]
-            if _size(file) >= known[2] * dims:
+            if file.exists():  # what is behind its end was dropped as damaged
                 return file, known[2]
         return self._begin(model, dims, known[0] if known else ""), 0
 
@@ -135,6 +137,17 @@ class VectorWriter:
             kind = StoreFull if error.errno == errno.ENOSPC else StoreError
             raise kind(f"{file}: {error.strerror}") from error
 
+    def drop_damaged(self) -> int:
+        """Forget rows that are not as they were written; of how many contents."""
+        damaged = damaged_vectors(self._database, self._folder)
+        for model, versions in damaged.items():
+            with self._database.transaction("drop damaged vectors"):
+                self._database.run_many(
+                    "DELETE FROM vectors WHERE model = ? AND version_id = ?",
+                    [(model, version_id) for version_id in versions],
+                )
+        return sum(map(len, damaged.values()))
+
     def has_all(self, model: str) -> bool:
         """Whether no version lacks vectors of a model, as after most runs."""
         count = "SELECT COUNT(*) FROM vectors WHERE model = ?"  # one for each, gone with it
@@ -153,7 +166,7 @@ class VectorWriter:
         """Those of some versions that have no vectors of a model."""
         wanted = set(versions)
         if not self._is_whole(model):
-            return sorted(wanted)
+            self.drop_damaged()
         rows = self._database.rows("SELECT version_id FROM vectors WHERE model = ?", (model,))
         return sorted(wanted - {row[0] for row in rows})
 
@@ -203,6 +216,41 @@ class VectorWriter:
             if file.name not in names:
                 with contextlib.suppress(OSError):
                     file.unlink()
+
+
+def damaged_vectors(database: Database, folder: Path) -> dict[str, list[VersionId]]:
+    """By model, the contents whose rows are not as they were written."""
+    found: dict[str, list[VersionId]] = {}
+    for model, name, dims, _ in database.rows("SELECT * FROM vector_files"):
+        rows = database.rows(
+            "SELECT version_id, first_row, ordinals, checksum FROM vectors WHERE model = ?",
+            (model,),
+        )
+        with _mapped(folder / name) as data:
+            damaged = [VersionId(row[0]) for row in rows if not _is_as_written(data, dims, row)]
+        if damaged:
+            found[model] = damaged
+    return found
+
+
+def _is_as_written(data: memoryview, dims: int, row: Sequence[Any]) -> bool:
+    _, first, ordinals, checksum = row
+    size = len(ordinals) // _ORDINAL_BYTES * dims
+    part = data[first * dims : first * dims + size]
+    return len(part) == size and zlib.crc32(part) == checksum
+
+
+@contextlib.contextmanager
+def _mapped(file: Path) -> Generator[memoryview]:
+    """The bytes of a file; none if it is missing or empty."""
+    try:
+        with file.open("rb") as source:
+            data = mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):
+        yield memoryview(b"")
+        return
+    with data, memoryview(data) as view:
+        yield view
 
 
 def _size(file: Path) -> int:
