@@ -343,24 +343,6 @@ def test_a_partial_clone_is_never_made_to_fetch(branched: Repo, tmp_path: Path) 
         assert (answer.total, answer.meta.result_completeness) == (1, "complete")
 
 
-def test_submodules_are_reported_as_such(branched: Repo, tmp_path: Path) -> None:
-    outer = Repo(tmp_path / "outer")
-    outer.commit({"x.py": "def x(): ...\n"})
-    allow = ("-c", "protocol.file.allow=always")
-    outer.git(*allow, "submodule", "--quiet", "add", str(branched.root), "inner")
-    outer.git("commit", "--quiet", "-m", "with a submodule")
-    with Engine.open(outer.root) as engine:
-        assert paths(engine, "one") == paths(engine, "one", "HEAD") == []
-        for ref in ("live", "HEAD"):
-            counts = engine.status(ref=ref).counts
-            assert counts is not None
-            assert counts.skipped == {"submodule": 1}
-    with Engine.open(outer.root / "inner") as engine:
-        assert paths(engine, "one") == paths(engine, "one", "HEAD") == ["a.py"]
-        tree = engine.list_refs().worktrees[0]
-        assert (tree.path, tree.is_current) == (str(outer.root / "inner"), True)
-
-
 def test_a_repository_of_somebody_else_is_refused_clearly(branched: Repo) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can give a folder away")

@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from codecompass.engine.layers import Base, Layers
 from codecompass.engine.live import LiveTree
@@ -19,7 +20,12 @@ from codecompass.errors import (
     WorkspaceMissing,
 )
 from codecompass.indexing.job import Progress, SyncReport
-from codecompass.indexing.trees import is_tree_current, lacked_blobs, sync_tree
+from codecompass.indexing.trees import (
+    absent_submodules,
+    is_tree_current,
+    lacked_blobs,
+    sync_tree,
+)
 from codecompass.model.answer import Freshness, Seen
 from codecompass.model.refs import ResolvedRef
 from codecompass.model.snapshot import (
@@ -53,6 +59,13 @@ class Target:
     problem: str = ""  # what kept it from being brought up to date
 
 
+class Lacking(NamedTuple):
+    """What is part of a tree and not here."""
+
+    contents: int  # of files, in a partial clone
+    submodules: tuple[str, ...]  # that are not checked out
+
+
 class View:
     """One snapshot open for one question, with the texts behind it."""
 
@@ -65,14 +78,23 @@ class View:
     def seen(self, *, is_overlay: bool = False) -> Seen:
         """What is to be said of the state that was asked."""
         target = self.target
-        not_fetched = self._views.count_lacked(self.reader)
         freshness, problem = target.freshness, target.problem
         if self.changed and freshness is Freshness.FRESH:
             freshness, problem = Freshness.STALE, f"{self.changed} has just changed: ask again"
         is_behind = freshness is not Freshness.FRESH
         commit = self.reader.record.head if is_behind else target.commit
         is_sparse = target.ref == LIVE and self._views.is_sparse()
-        return Seen(target.ref, commit, freshness, not_fetched, is_overlay, problem, is_sparse)
+        lacking = self._views.lacking(self.reader)
+        return Seen(
+            target.ref,
+            commit,
+            freshness,
+            lacking.contents,
+            is_overlay,
+            problem,
+            is_sparse,
+            lacking.submodules,
+        )
 
     def elapsed_ms(self) -> int:
         """How long the question has taken, from before its snapshot was made ready."""
@@ -154,7 +176,7 @@ class Views:
         self._identity: tuple[int, ...] | None = None  # of the folder and the repository
         self._current: set[tuple[SnapshotName, int]] = set()  # trees that need no other look
         self._on_disk: Mapping[str, FileEntry] = {}
-        self._lacked: tuple[object, int] = (None, 0)
+        self._lacked: tuple[object, Lacking] = (None, Lacking(0, ()))
 
     def close(self) -> None:
         """End the processes that were started."""
@@ -164,7 +186,7 @@ class Views:
         """Let go of what is only kept to be quick."""
         self.objects.close()
         self.semantics.rest()
-        self._on_disk, self._lacked = {}, (None, 0)
+        self._on_disk, self._lacked = {}, (None, Lacking(0, ()))
 
     def open(self, ref: str | None, progress: Progress) -> AbstractContextManager[View]:
         """The snapshot of a ref, or of the working tree, as it is now."""
@@ -286,11 +308,13 @@ class Views:
         self._store.note_use(target.name)
         return target
 
-    def count_lacked(self, reader: SnapshotReader) -> int:
-        """How many contents a snapshot lacks; counted once for each of its states."""
+    def lacking(self, reader: SnapshotReader) -> Lacking:
+        """What a snapshot lacks; looked for once in each of its states."""
         state = (reader.record.id, reader.record.generation)
         if self._lacked[0] != state:
-            self._lacked = (state, len(lacked_blobs(reader.files())))
+            files = reader.files()
+            found = Lacking(len(lacked_blobs(files)), tuple(sorted(absent_submodules(files))))
+            self._lacked = (state, found)
         return self._lacked[1]
 
     def is_sparse(self) -> bool:
@@ -316,7 +340,7 @@ class Views:
             if state in self._current:
                 return True
             is_current = is_tree_current(reader, self.root, self._workspace.settings.index)
-            if is_current and not lacked_blobs(reader.files()):
+            if is_current and self.lacking(reader) == Lacking(0, ()):
                 if len(self._current) >= _MAX_CURRENT:
                     self._current.clear()
                 self._current.add(state)

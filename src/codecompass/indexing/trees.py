@@ -14,7 +14,7 @@ from codecompass.model.snapshot import FileEntry, VersionKey, tree_name
 from codecompass.model.source import FileStat, SkipReason
 from codecompass.source.objects import blob_sizes, read_blobs
 from codecompass.source.read import text_of_blob
-from codecompass.source.trees import list_tree, missing_blobs
+from codecompass.source.trees import list_tree, missing_blobs, present_commits
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore
 from codecompass.store.snapshots import find_snapshot, has_other_rules, snapshot_files
@@ -33,6 +33,9 @@ def is_tree_current(reader: SnapshotReader, folder: Path, settings: IndexSetting
     """
     if reader.record.rules != admission_rules(settings) or stale_languages(reader.extractors()):
         return False
+    absent = absent_submodules(reader.files())
+    if absent and present_commits(folder, filter(None, absent.values())):
+        return False
     lacked = lacked_blobs(reader.files())
     return not lacked or lacked <= missing_blobs(folder, reader.record.ref)
 
@@ -41,6 +44,15 @@ def lacked_blobs(files: Mapping[str, FileEntry]) -> set[str]:
     """The contents of a snapshot that the repository lacked when it was made."""
     entries = files.values()
     return {item.blob_id for item in entries if item.skip_reason is SkipReason.NOT_FETCHED}
+
+
+def absent_submodules(files: Mapping[str, FileEntry]) -> dict[str, str]:
+    """The submodules that were not here when a snapshot was made, with their commits."""
+    return {
+        path: item.blob_id
+        for path, item in files.items()
+        if item.skip_reason is SkipReason.SUBMODULE
+    }
 
 
 def sync_tree(
@@ -74,7 +86,7 @@ def _plan(
     rules = admission_rules(settings)
     plan = Plan(name, resolved.commit, rules, known, scanned=len(listing.files))
     for path, reason in listing.skipped.items():
-        plan.files[path] = skipped_entry(path, reason, None)
+        plan.files[path] = skipped_entry(path, reason, None, listing.absent.get(path, ""))
     left: Sequence[TreeFile] = listing.files
     by_name: dict[str, VersionKey | None] = {}
     if not has_other_rules(session.database, rules):  # else it may have been too large

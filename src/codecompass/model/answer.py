@@ -48,6 +48,7 @@ class Meta:
     source_layer: str = "base"  # overlay: something shown is not as in the base branch
     not_fetched_files: int | None = None  # whose contents a partial clone lacks
     is_sparse: bool | None = None  # only a part of the tree is checked out, and was asked
+    absent_submodules: tuple[str, ...] | None = None  # not checked out, or not fetched
     stale_reason: str | None = None  # what kept the index from being brought up to date
     safety_limit_applied: bool = False
     suppressed_duplicate_count: int = 0
@@ -74,6 +75,7 @@ class Seen:
     is_overlay: bool = False  # something shown is not as in the base branch
     problem: str = ""  # what kept the index from being brought up to date
     is_sparse: bool = False  # a working tree of which only a part is checked out
+    submodules: tuple[str, ...] = ()  # that are not checked out, or whose commit is not here
 
 
 OVERLAY = "overlay"

@@ -147,4 +147,5 @@ class SnapshotCounts:
     skipped: dict[str, int]  # files by reason
     with_errors: int  # files whose syntax is broken somewhere
     such_as: tuple[str, ...] = ()  # the first few of them
+    absent_submodules: tuple[str, ...] = ()  # not checked out, or whose commit is not here
     not_parsed: dict[str, str] | None = None  # files that are plain text instead, and why

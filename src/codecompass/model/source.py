@@ -34,7 +34,7 @@ class SkipReason(StrEnum):
     NOT_A_FILE = "not_a_file"
     CRASHED = "crashed"
     ODD_NAME = "name_not_utf8"
-    SUBMODULE = "submodule"  # a repository of its own; open it as a workspace
+    SUBMODULE = "submodule"  # not checked out, or its commit is not here
     LFS_POINTER = "lfs_pointer"  # Git LFS has not brought the content
     NOT_FETCHED = "not_fetched"  # a partial clone lacks the content
 

@@ -18,7 +18,7 @@ _REMEDIES = {
     SkipReason.TOO_LARGE: "the setting index.max_file_bytes is the limit",
     SkipReason.LONG_LINE: "the setting index.max_line_bytes is the limit",
     SkipReason.NOT_A_FILE: "ask for the file that it leads to",
-    SkipReason.SUBMODULE: "it is a repository of its own: open it as a workspace",
+    SkipReason.SUBMODULE: "not checked out: git submodule update --init brings it",
     SkipReason.NOT_FETCHED: "git fetch brings what a partial clone lacks",
 }
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
+_SHOWN_SUBMODULES = 3
+
+
 def make_meta(
     seen: Seen,
     *,
@@ -27,15 +30,15 @@ def make_meta(
 ) -> Meta:
     """Metadata of an answer from a ready index; `searched` is given when nothing was found."""
     is_cut = shown < total
+    is_partial = bool(seen.not_fetched or seen.is_sparse or seen.submodules)
     completeness = Completeness.TRUNCATED if is_cut else Completeness.COMPLETE
     return Meta(
         freshness_status=seen.freshness,
         indexing_status=IndexingStatus.READY,
-        result_completeness=Completeness.PARTIAL
-        if seen.not_fetched or seen.is_sparse
-        else completeness,
+        result_completeness=Completeness.PARTIAL if is_partial else completeness,
         not_fetched_files=seen.not_fetched or None,
         is_sparse=seen.is_sparse or None,
+        absent_submodules=seen.submodules or None,
         stale_reason=seen.problem or None,
         ref=seen.ref,
         commit=short_commit(seen.commit) if seen.commit else None,
@@ -60,7 +63,12 @@ def lacking(meta: Meta) -> str:
     count = meta.not_fetched_files
     fetched = f" · partial: {count:,} files not fetched" if count else ""
     sparse = " · partial: sparse checkout, only its files were searched" if meta.is_sparse else ""
-    return fetched + sparse
+    names = meta.absent_submodules or ()
+    shown = ", ".join(names[:_SHOWN_SUBMODULES]) + (
+        ", …" if len(names) > _SHOWN_SUBMODULES else ""
+    )
+    modules = f" · partial: submodules not checked out: {shown}" if names else ""
+    return fetched + sparse + modules
 
 
 def about_search(

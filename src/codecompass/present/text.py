@@ -105,6 +105,9 @@ def _content_lines(counts: SnapshotCounts) -> list[str]:
     ]
     if counts.skipped:
         lines.append(f"skipped    {_tally(counts.skipped)}")
+    if counts.absent_submodules:
+        names = ", ".join(counts.absent_submodules[:_SHOWN_FAILURES])
+        lines.append(f"submodules not checked out: {names}")
     if counts.with_errors:
         rest = ", …" if counts.with_errors > len(counts.such_as) else ""
         named = ", ".join(counts.such_as) + rest

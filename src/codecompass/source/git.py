@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codecompass.errors import CodeCompassError, GitFailed, GitMissing, WorkspaceMissing
+from codecompass.source.submodules import object_folders
 
 _SAFE = (
     "--no-pager",
@@ -70,7 +71,7 @@ def open_git(folder: Path, arguments: Sequence[str]) -> "subprocess.Popen[bytes]
         return subprocess.Popen(  # noqa: S603  # a fixed program, no shell
             ["git", *_SAFE, *arguments],  # noqa: S607  # found on the PATH on purpose
             cwd=folder,
-            env=_environment(),
+            env=_environment(folder),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -136,7 +137,7 @@ def _start(
         return subprocess.run(  # noqa: S603  # a fixed program, no shell
             ["git", *_SAFE, *arguments],  # noqa: S607  # found on the PATH on purpose
             cwd=folder,
-            env=_environment() | _as_variables(config or {}),
+            env=_environment(folder) | _as_variables(config or {}),
             input=stdin or b"",  # never the terminal's
             capture_output=True,
             timeout=_TIMEOUT_S,
@@ -148,10 +149,14 @@ def _start(
         raise GitFailed(f"git {arguments[0]} in {folder}: no answer in {_TIMEOUT_S} s") from error
 
 
-def _environment() -> dict[str, str]:
+def _environment(folder: Path) -> dict[str, str]:
     """Ours, less what would point git elsewhere (set while a git hook runs us)."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"} | _OFFLINE | _LITERAL
+    kept |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"} | _OFFLINE | _LITERAL
+    objects = object_folders(folder)
+    if objects:  # contents of submodules are read by their ids, like all others
+        kept["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = os.pathsep.join(objects)
+    return kept
 
 
 def _as_variables(config: Mapping[str, str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from codecompass.source.ignore import IGNORE_FILE, IgnoreRules, make_rules
 from codecompass.source.objects import read_blobs
 
 _END_OF_OPTIONS = "--end-of-options"  # nothing behind it is one
+_MAX_NESTED = 3  # submodules in submodules
 _LINK, _SUBMODULE = "120000", "160000"
 
 
@@ -21,12 +22,12 @@ class TreeListing:
     files: tuple[TreeFile, ...]
     skipped: dict[str, SkipReason]
     missing: frozenset[str]  # contents that a partial clone lacks
+    absent: dict[str, str]  # submodules that are not here, with the commit the tree names
 
 
 def list_tree(folder: Path, tree_id: str) -> TreeListing:
     """All regular files of a tree that would be indexed if it were checked out."""
-    raw = run_git(folder, ["ls-tree", "-r", "-z", "--full-tree", _END_OF_OPTIONS, tree_id])
-    entries = [_entry(line) for line in raw.split(b"\0") if line]
+    entries, absent = _entries(folder, tree_id, "", _MAX_NESTED)
     missing = missing_blobs(folder, tree_id)
     rules = _rules(folder, entries, missing)
     files: list[TreeFile] = []
@@ -36,12 +37,46 @@ def list_tree(folder: Path, tree_id: str) -> TreeListing:
             skipped[entry.shown] = SkipReason.ODD_NAME
         elif rules.rule_for(entry.path, is_tracked=True) is None:
             if entry.mode == _SUBMODULE:
-                skipped[entry.path] = SkipReason.SUBMODULE
+                if entry.path in absent:
+                    skipped[entry.path] = SkipReason.SUBMODULE
             elif entry.mode == _LINK:
                 skipped[entry.path] = SkipReason.NOT_A_FILE
             else:
                 files.append(TreeFile(entry.path, entry.mode, entry.blob_id))
-    return TreeListing(tuple(files), skipped, missing)
+    return TreeListing(tuple(files), skipped, missing, absent)
+
+
+def _entries(
+    folder: Path, tree_id: str, prefix: str, depth: int
+) -> tuple[list["_Entry"], dict[str, str]]:
+    """All entries of a tree and of the submodules in it; those that are not here apart."""
+    raw = run_git(folder, ["ls-tree", "-r", "-z", "--full-tree", _END_OF_OPTIONS, tree_id])
+    entries = [_entry(line, prefix) for line in raw.split(b"\0") if line]
+    modules = {
+        entry.path: entry.blob_id
+        for entry in entries
+        if entry.mode == _SUBMODULE and entry.path is not None
+    }
+    absent: dict[str, str] = {}
+    here = present_commits(folder, modules.values()) if depth else set()
+    for path, commit in modules.items():
+        if commit not in here:
+            absent[path] = commit
+            continue
+        inner, lacking = _entries(folder, commit, f"{path}/", depth - 1)
+        entries += inner
+        absent |= lacking
+    return entries, absent
+
+
+def present_commits(folder: Path, ids: Iterable[str]) -> set[str]:
+    """Those of some commits of submodules whose objects are here."""
+    asked = "\n".join([*ids, ""]).encode()
+    if not asked:
+        return set()
+    check = ["cat-file", "--batch-check=%(objectname) %(objecttype)"]
+    lines = run_git(folder, check, stdin=asked).decode().splitlines()
+    return {line.split(" ")[0] for line in lines if line.endswith(" commit")}
 
 
 def missing_blobs(folder: Path, tree_id: str) -> frozenset[str]:
@@ -65,14 +100,14 @@ class _Entry:
     shown: str
 
 
-def _entry(line: bytes) -> _Entry:
+def _entry(line: bytes, prefix: str) -> _Entry:
     facts, _, name = line.partition(b"\t")
     mode, _, blob_id = facts.decode().split(" ")
     try:
         path = name.decode("utf-8")
     except UnicodeDecodeError:
-        return _Entry(mode, blob_id, None, name.decode("utf-8", "replace"))
-    return _Entry(mode, blob_id, path, path)
+        return _Entry(mode, blob_id, None, prefix + name.decode("utf-8", "replace"))
+    return _Entry(mode, blob_id, prefix + path, prefix + path)
 
 
 def _rules(folder: Path, entries: Iterable[_Entry], missing: Collection[str]) -> IgnoreRules:

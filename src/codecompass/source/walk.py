@@ -15,12 +15,13 @@ from pathlib import Path, PurePosixPath
 
 from codecompass.errors import StoreError
 from codecompass.model.source import FileStat, IgnoredFile, SkipReason
-from codecompass.source.git import find_repository, run_git
+from codecompass.source.git import find_repository, run_git, try_git
 from codecompass.source.ignore import IGNORE_FILE, make_rules
 from codecompass.source.read import stamp_of
 
 # A folder of clones is fine, a clone in a clone in a clone is somebody's cache.
 _MAX_NESTED_REPOSITORIES = 3
+_MODULES = ".gitmodules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +136,13 @@ class _Chosen:
 def _choose(said: tuple[_Said, ...], ignore_files: tuple[tuple[str, str], ...]) -> _Chosen:
     """Apply our own rules; most looks at a workspace find the same list as the last one."""
     rules = make_rules(dict(ignore_files))
+    inner = {part.prefix.rstrip("/") for part in said}  # a submodule is listed by its name too
     ignored: list[IgnoredFile] = []
     kept: set[str] = set()
     odd: list[str] = []
     for part in said:
         for path, tag in part.paths():
-            if path.endswith("/"):
+            if path.endswith("/") or path in inner:
                 continue
             if not path.isascii() and not _is_utf8(path):
                 odd.append(_printable(path))
@@ -171,11 +173,25 @@ def _list_with_git(root: Path, scratch: Path, prefix: str = "", depth: int = 0) 
     arguments = [*git_arguments(folder, scratch), "ls-files", "-z", "-t", "--deduplicate"]
     raw = run_git(folder, [*arguments, "--cached", "--others", "--exclude-standard"])
     found = [_Said(prefix, raw)]
+    for path in _checked_out_submodules(root, found[0]):
+        found += _list_nested(root, scratch, f"{path}/", depth=depth)
     if b"/\0" in raw:  # git shows a repository inside as one folder
         for path, _ in found[0].paths():
             if path.endswith("/"):
                 found += _list_nested(root, scratch, path, depth=depth)
     return found
+
+
+def _checked_out_submodules(root: Path, said: _Said) -> list[str]:
+    """The submodules of a repository that are there, as paths in the workspace."""
+    if _MODULES.encode() not in said.raw:
+        return []
+    folder = root / said.prefix
+    asked = ["config", "-z", "--file", _MODULES, "--get-regexp", r"^submodule\..*\.path$"]
+    records = (try_git(folder, asked) or "").split("\0")
+    named = {f"{said.prefix}{record.partition(chr(10))[2].rstrip('/')}" for record in records}
+    listed = {path for path, _ in said.paths()}
+    return sorted(path for path in named & listed if (root / path / ".git").exists())
 
 
 def _list_nested(root: Path, scratch: Path, path: str, *, depth: int) -> list[_Said]:

@@ -1,5 +1,6 @@
 """A store in, what of it is not as it was written out."""
 
+import struct
 import traceback
 import zlib
 from pathlib import Path
@@ -11,6 +12,8 @@ from codecompass.store.lexical import LexicalIndex
 from codecompass.store.segments import damaged_files
 from codecompass.store.vectors import damaged_vectors
 
+# What code runs into where a stored value is not of the form that it was written in.
+_OF_VALUES = (ValueError, LookupError, TypeError, OverflowError, EOFError)
 _STORE = str(Path(__file__).parent)
 
 
@@ -48,8 +51,10 @@ class DamagedText:
 
 def is_of_store(error: Exception) -> bool:
     """Whether an unexpected error came up while something stored was read."""
-    if isinstance(error, zlib.error):
+    if isinstance(error, zlib.error | struct.error):
         return True
+    if not isinstance(error, _OF_VALUES):
+        return False  # a fault of ours
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame.filename for frame in frames if "codecompass" in frame.filename]
     return bool(ours) and ours[-1].startswith(_STORE)

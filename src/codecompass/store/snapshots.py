@@ -17,6 +17,7 @@ from codecompass.model.snapshot import (
     SnapshotName,
     VersionId,
 )
+from codecompass.model.source import SkipReason
 from codecompass.store.database import Database
 from codecompass.store.lists import FILE_COLUMNS, FileLists, ListId, entry_columns, read_entry
 
@@ -219,6 +220,9 @@ def count_snapshot(
         with_errors=errors,
         such_as=tuple(
             islice((path for path in sorted(files) if files[path].version_id in broken), _EXAMPLES)
+        ),
+        absent_submodules=tuple(
+            path for path in sorted(files) if files[path].skip_reason is SkipReason.SUBMODULE
         ),
         not_parsed={
             path: failed[version_id]
