@@ -8,14 +8,8 @@ from hypothesis import strategies as st
 
 from codecompass.parse.detect import detect_language
 from codecompass.store.grams import gram_slots, texts_in
-from codecompass.text.secrets import (
-    HINTS,
-    SecretStyle,
-    find_secrets,
-    mask_secrets,
-    masked_text,
-    show_masks,
-)
+from codecompass.text.masks import SecretStyle, masked_text, show_masks
+from codecompass.text.secrets import HINTS, find_secrets, mask_secrets
 from tests.text.planted import BODY, KEYS, PLANTED, Planted
 
 

@@ -32,8 +32,8 @@ from codecompass.parse.detect import language_by_name
 from codecompass.parse.stub_tables import built_in_names
 from codecompass.present.detail import symbol_result
 from codecompass.present.meta import make_meta
+from codecompass.text.masks import show_masks
 from codecompass.text.patterns import needed_by_literal
-from codecompass.text.secrets import show_masks
 
 # A name with more definitions than this means too much; the first are told, the rest counted.
 _MAX_DEFINITIONS = 8

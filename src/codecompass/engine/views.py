@@ -42,7 +42,8 @@ from codecompass.source.read import blob_id_on_disk, decode_text, read_unchanged
 from codecompass.source.refs import check_ref, resolve_ref
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore
-from codecompass.text.secrets import find_secrets, masked_text
+from codecompass.text.masks import masked_text
+from codecompass.text.secrets import find_secrets
 
 _MAX_CURRENT = 1_000
 

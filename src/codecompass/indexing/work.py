@@ -29,7 +29,8 @@ from codecompass.store.grams import gram_slots, pack_grams, texts_in
 from codecompass.store.vectors import VectorRows
 from codecompass.store.versions import TextViews, VersionRows, encode_version
 from codecompass.text.identifiers import split_name
-from codecompass.text.secrets import HINTS, Secret, find_secrets, masked_text
+from codecompass.text.masks import Secret, masked_text
+from codecompass.text.secrets import HINTS, find_secrets
 
 if TYPE_CHECKING:
     import numpy as np

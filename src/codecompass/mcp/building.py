@@ -19,7 +19,8 @@ from codecompass.model.source import SourceText
 from codecompass.parse.detect import detect_language
 from codecompass.source.grep import TextMatch, grep_words
 from codecompass.source.read import read_source
-from codecompass.text.secrets import find_secrets, masked_text, show_masks
+from codecompass.text.masks import masked_text, show_masks
+from codecompass.text.secrets import find_secrets
 
 _POLL_S = 0.2
 _MAX_WAIT_S = 600.0

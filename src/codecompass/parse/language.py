@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from codecompass.text.secrets import SecretStyle
+from codecompass.text.masks import SecretStyle
 
 
 class ExportRule(StrEnum):

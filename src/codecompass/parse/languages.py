@@ -5,7 +5,7 @@ outside `parse/` branches on a language's name.
 """
 
 from codecompass.parse.language import CLASS_NAME, ExportRule, Language, PlainNames
-from codecompass.text.secrets import SecretStyle
+from codecompass.text.masks import SecretStyle
 
 
 def _words(text: str) -> frozenset[str]:

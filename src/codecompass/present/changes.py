@@ -8,7 +8,7 @@ from codecompass.model.answer import ChangeResult
 from codecompass.model.change import ChangeKind, SymbolChange
 from codecompass.model.query import DetailLevel
 from codecompass.model.symbol import PlacedSymbol
-from codecompass.text.secrets import show_masks
+from codecompass.text.masks import show_masks
 
 _DIFF_CONTEXT = 2
 

@@ -17,7 +17,7 @@ from codecompass.model.cluster import (
 )
 from codecompass.model.symbol import Symbol
 from codecompass.text.identifiers import split_identifier
-from codecompass.text.secrets import show_masks
+from codecompass.text.masks import show_masks
 from codecompass.text.tokens import cut_to_tokens, estimate_tokens
 
 FULL_TOKENS, SIGNATURE_TOKENS, MINIMAL_TOKENS = 200, 60, 25

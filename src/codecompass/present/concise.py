@@ -9,7 +9,7 @@ from codecompass.model.search import Hit
 from codecompass.model.symbol import PlacedSymbol, Symbol
 from codecompass.present.detail import symbol_result
 from codecompass.present.preview import Preview, make_preview
-from codecompass.text.secrets import show_masks
+from codecompass.text.masks import show_masks
 
 _DEFINITIONS_CHARS = 80
 

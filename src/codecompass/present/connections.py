@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from codecompass.model.context import Connected, Key, Link, Links
 from codecompass.present.budget import Form, Forms
-from codecompass.text.secrets import show_masks
+from codecompass.text.masks import show_masks
 from codecompass.text.tokens import cut_to_tokens
 
 TOKENS = "\x00"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from codecompass.model.answer import SymbolResult
 from codecompass.model.query import DetailLevel
 from codecompass.model.symbol import PlacedSymbol
-from codecompass.text.secrets import show_masks
+from codecompass.text.masks import show_masks
 
 _PREVIEW_LINES = 12
 

@@ -6,7 +6,7 @@ A line of the code is shown behind its number, a signature without one.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from codecompass.text.secrets import show_masks
+from codecompass.text.masks import show_masks
 
 _MAX_LINES = 2
 _MAX_CHARS = 200

@@ -15,7 +15,7 @@ from codecompass.model.source import Span
 from codecompass.model.symbol import Symbol, SymbolKind
 from codecompass.present.code_lines import CodeLines
 from codecompass.text.code import words_of
-from codecompass.text.secrets import show_masks
+from codecompass.text.masks import show_masks
 
 _COUNTER = "= iota"  # of a group of constants in Go
 _FUNCTIONS = frozenset(

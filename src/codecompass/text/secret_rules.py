@@ -4,7 +4,6 @@ A rule is tried only on lines that hold one of its hints, and masks its group `v
 are those of the issuers' own documentation.
 """
 
-import re
 from typing import NamedTuple
 
 _BEFORE, _AFTER = r"(?<![A-Za-z0-9_-])", r"(?![A-Za-z0-9_-])"
@@ -15,17 +14,17 @@ class SecretRule(NamedTuple):
     """A form, and texts of which one is in everything that has it."""
 
     hints: tuple[bytes, ...]
-    pattern: re.Pattern[bytes]
+    form: bytes  # an expression; compiling all of them takes longer than most files need
 
 
 def _token(hints: str, form: str, *, before: str = _START, after: str = _END) -> SecretRule:
-    pattern = re.compile(f"{before}(?P<v>{form}){after}".encode())
-    return SecretRule(tuple(hint.encode() for hint in hints.split()), pattern)
+    whole = f"{before}(?P<v>{form}){after}"
+    return SecretRule(tuple(hint.encode() for hint in hints.split()), whole.encode())
 
 
 def _value(hints: str, form: str) -> SecretRule:
     """A value after something that says what it is; the form has the group itself."""
-    return SecretRule(tuple(hint.encode() for hint in hints.split()), re.compile(form.encode()))
+    return SecretRule(tuple(hint.encode() for hint in hints.split()), form.encode())
 
 
 TOKENS = (
@@ -182,28 +181,28 @@ NAMES = (
 SHORT_NAMES = frozenset({b"pw", b"pwd", b"pass", b"credential"})
 """Also parts of other words: they have to begin a word."""
 
-AFTER_NAME = re.compile(
+AFTER_NAME = (
     rb"(?i)(?:s|_?(?:key(?:_?base)?|value|hash|text|plain|prod|production|dev|test|live|main|old"
     rb"|new|default|admin|root|db|id|\d{1,3}))?(?:_?\d{1,3})?"
 )
 """How a name may go on behind such a word."""
 
 # A type may stand between: `password: str = "x"`.
-QUOTED_VALUE = re.compile(
+QUOTED_VALUE = (
     rb"[\"'`\]]{0,2}(?:\s{0,9}[:?]{1,2}\s{0,9}[\w.\[\]<>| ]{1,40}(?==))?"
     rb"\s{0,9}(?P<by>=>|:=|=|:|,)\s{0,9}(?:[A-Za-z@$]{0,2})"
     rb"(?P<q>\"\"\"|[\"'`])(?P<v>(?:(?!(?P=q))[^\n]){4,4000})(?P=q)"
 )
-BARE_VALUE = re.compile(
+BARE_VALUE = (
     rb"[\"']?[ \t]{0,9}[:=][ \t]{0,20}"
     rb"(?P<v>(?![\s\"'`$<{*&!|>\[(%])[^\s#,;][^\n]{0,4000}?)(?=\s{1,40}[#;]|;?\s*$)"
 )
-SPACED_VALUE = re.compile(rb"[ \t]{1,9}(?P<v>[^\s$=][^\n]{0,4000}?)(?=\s*$)", re.M)
+SPACED_VALUE = rb"(?m)[ \t]{1,9}(?P<v>[^\s$=][^\n]{0,4000}?)(?=\s*$)"
 """`ENV PASSWORD x`, in lines that begin like this."""
-SPACED_LINE = re.compile(rb"(?i)[ \t]*(?:ENV|setenv|requirepass|masterauth)\b[^=\n]*$")
-BLOCK_VALUE = re.compile(rb"[\"']?\s{0,9}:\s{0,9}[|>][+-]?\d?\s*$")
+SPACED_LINE = rb"(?i)[ \t]*(?:ENV|setenv|requirepass|masterauth)\b[^=\n]*$"
+BLOCK_VALUE = rb"[\"']?\s{0,9}:\s{0,9}[|>][+-]?\d?\s*$"
 
-HARMLESS = re.compile(
+HARMLESS = (
     rb"(?i)(?:[\w.$>:-]+\(.*\)?;?|\w+ = .*"
     rb"|true|false|yes|no|on|off|none|null|nil|undefined|required|optional|string|str|text|int"
     rb"|integer|number|bool|boolean|object|array|any|bytes|char|varchar|hidden|masked_*|redacted"
@@ -214,16 +213,15 @@ HARMLESS = re.compile(
 )
 """Values that say nothing: types, placeholders, references to what holds the value."""
 
-_REFERENCE = (
+REFERENCE = (
     rb"(?:process\.env|os\.environ|env\.|getenv|ENV\[|vars?\.|secrets?\.|config\.|self\.|this\.)"
 )
-REFERENCE = re.compile(_REFERENCE)
-PROSE = re.compile(rb"[A-Z][a-z]+(?: [A-Za-z'-]+){1,40}[.!?:]?|\S+(?: [a-z'-]+){4,60}[.!?:]")
+PROSE = rb"[A-Z][a-z]+(?: [A-Za-z'-]+){1,40}[.!?:]?|\S+(?: [a-z'-]+){4,60}[.!?:]"
 """Sentences and labels: `password: "Enter your password"`."""
-RANDOM = re.compile(
+RANDOM = (
     rb"(?=(?:[^0-9\n]{0,200}[0-9]){3})(?=.{0,200}[A-Za-z])[^\s]{8,}|[^\s]{24,}"
     rb"|(?:[^\W\d]+\d+){2,}[^\W\d]*"
 )
 """What may be a token: digits among letters, or long."""
-CODE_LIKE = re.compile(rb"[\w.$>-]*(?:\(|\[)|\w+\.\w+\.\w+|[A-Za-z_][\w-]*(?:[.:/][\w.:/-]+)+")
+CODE_LIKE = rb"[\w.$>-]*(?:\(|\[)|\w+\.\w+\.\w+|[A-Za-z_][\w-]*(?:[.:/][\w.:/-]+)+"
 """A call, an index, a path or a dotted name, which names where the value comes from."""

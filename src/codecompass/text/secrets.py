@@ -1,14 +1,13 @@
 """A whole text in, the places of what looks like a secret in it out.
 
-What is masked keeps its length, so that every line and every byte stays in its place:
-`password = hunter2hunter2` is kept as `password = masked________`, and shown as `masked`.
+Expressions are compiled when a text needs them: most files need few.
 """
 
 import re
 from collections.abc import Container, Iterable, Iterator
-from enum import StrEnum
-from typing import NamedTuple
+from functools import cache
 
+from codecompass.text.masks import Secret, SecretStyle, masked_text, show_masks
 from codecompass.text.secret_rules import (
     AFTER_NAME,
     BARE_VALUE,
@@ -26,48 +25,30 @@ from codecompass.text.secret_rules import (
     TOKENS,
 )
 
-MASK = "masked"
 HINTS = (*dict.fromkeys([*(hint for rule in TOKENS for hint in rule.hints), *NAMES]),)
 """What a text has to hold, in any case of letters, to hold a secret that is not a key's body."""
 
-_FILL = re.compile(r"\bmasked_+(?!\w)")
 # Of a longer line only so much around a hint is looked at: it may be a whole file.
 _MAX_LINE = 6_000
 _LEAST = 3  # characters of a value
-_BLOCK = re.compile(
+_BLOCK = (
     rb"-----BEGIN (?P<kind>[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----(?P<body>[\s\S]{0,20000}?)"
     rb"-----END (?P=kind)-----"
 )
-_OPEN_BLOCK = re.compile(
+_OPEN_BLOCK = (
     rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     rb"(?P<body>(?:(?:\\[rn]|[\s\"'+,\\])*[A-Za-z0-9+/=]{24,})+)"
 )
-_BODY_WORD = re.compile(rb"(?<!\\)[A-Za-z0-9+/=_.:-]+|(?<=\\[nr])[A-Za-z0-9+/=_.:-]+")
-_CODE = re.compile(rb"[(){};]|\s=\s")
-_SEALED_LINE = re.compile(
-    rb"^(?P<head>[ \t]*(?:export[ \t]+)?[\w.@:/-]{1,200}?[ \t]*[=:][ \t]*)?(?P<v>[^\r\n]+)", re.M
+_BODY_WORD = rb"(?<!\\)[A-Za-z0-9+/=_.:-]+|(?<=\\[nr])[A-Za-z0-9+/=_.:-]+"
+_CODE = rb"[(){};]|\s=\s"
+_SEALED_LINE = (
+    rb"(?m)^(?P<head>[ \t]*(?:export[ \t]+)?[\w.@:/-]{1,200}?[ \t]*[=:][ \t]*)?(?P<v>[^\r\n]+)"
 )
-_SEALED_WORD = re.compile(rb"[^\s]+")
+_SEALED_WORD = rb"[^\s]+"
 _KEPT_WORDS = frozenset(
     b"machine login password account default macdef host user identityfile port".split()
 )
-_FRAME = re.compile(rb"-----(?:BEGIN|END) [A-Z0-9 ]+-----|\[[\w .-]+\]")
-
-
-class SecretStyle(StrEnum):
-    """How values are written in a text."""
-
-    CODE = "code"  # in quotes
-    SETTINGS = "settings"  # also bare, up to the end of the line
-    PROSE = "prose"  # also bare, if a value looks like one
-    SEALED = "sealed"  # the file is a secret as a whole
-
-
-class Secret(NamedTuple):
-    """Where a secret stands, in bytes."""
-
-    start: int
-    end: int
+_FRAME = rb"-----(?:BEGIN|END) [A-Z0-9 ]+-----|\[[\w .-]+\]"
 
 
 def find_secrets(
@@ -84,21 +65,6 @@ def find_secrets(
     return _merged([*_tokens(text, may_hold), *_blocks(text), *_named(text, style, may_hold)])
 
 
-def masked_text(text: bytes, secrets: Iterable[tuple[int, int]]) -> bytes:
-    """The text with secrets made unreadable, every byte in its place."""
-    parts: list[bytes] = []
-    at = 0
-    for start, end in secrets:
-        parts += [text[at:start], _fill(end - start)]
-        at = end
-    return b"".join([*parts, text[at:]])
-
-
-def show_masks(text: str) -> str:
-    """A text as it is shown: what is masked is called so, whatever its length."""
-    return _FILL.sub(MASK, text) if "masked_" in text else text
-
-
 def mask_secrets(text: str) -> str:
     """The same for a text of unknown origin: secrets in it are masked first."""
     raw = text.encode("utf-8", "surrogatepass")
@@ -108,8 +74,9 @@ def mask_secrets(text: str) -> str:
     return show_masks(text)
 
 
-def _fill(size: int) -> bytes:
-    return b"masked"[:size].ljust(size, b"_")
+@cache
+def _compiled(form: bytes) -> re.Pattern[bytes]:
+    return re.compile(form)
 
 
 def _merged(found: Iterable[Secret]) -> list[Secret]:
@@ -144,7 +111,7 @@ def _tokens(text: bytes, may_hold: Container[bytes] | None) -> Iterator[Secret]:
             if (may_hold is not None and hint not in may_hold) or hint not in text:
                 continue
             for start, end in _lines_with(text, (hint,)):
-                for match in rule.pattern.finditer(text, start, end):
+                for match in _compiled(rule.form).finditer(text, start, end):
                     yield Secret(*match.span("v"))
 
 
@@ -153,10 +120,10 @@ def _blocks(text: bytes) -> Iterator[Secret]:
     if b"PRIVATE KEY" not in text:
         return
     for pattern in (_BLOCK, _OPEN_BLOCK):
-        for match in pattern.finditer(text):
-            if pattern is _BLOCK and _CODE.search(match["body"]):
+        for match in _compiled(pattern).finditer(text):
+            if pattern is _BLOCK and _compiled(_CODE).search(match["body"]):
                 continue  # two constants, with code between them
-            for word in _BODY_WORD.finditer(text, *match.span("body")):
+            for word in _compiled(_BODY_WORD).finditer(text, *match.span("body")):
                 yield Secret(*word.span())
 
 
@@ -185,12 +152,12 @@ def _values_behind(
     text: bytes, at: int, style: SecretStyle, *, is_token: bool
 ) -> Iterator[Secret]:
     """The value of a name that ends here, or nearly."""
-    end_of_name = AFTER_NAME.match(text, at)
+    end_of_name = _compiled(AFTER_NAME).match(text, at)
     at = end_of_name.end() if end_of_name else at
     if text[at : at + 1].isalnum() or text[at : at + 1] == b"_":
         return
     start, end = _line_around(text, at)
-    quoted = QUOTED_VALUE.match(text, at, end)
+    quoted = _compiled(QUOTED_VALUE).match(text, at, end)
     if quoted is not None:
         must_be_random = is_token or quoted["by"] == b","
         if _is_secret(quoted["v"], must_be_random=must_be_random):
@@ -198,12 +165,16 @@ def _values_behind(
         return
     if style is SecretStyle.CODE:
         return
-    if style is SecretStyle.SETTINGS and BLOCK_VALUE.match(text, at, end):
+    if style is SecretStyle.SETTINGS and _compiled(BLOCK_VALUE).match(text, at, end):
         yield from _indented_behind(text, at)
         return
-    bare = BARE_VALUE.match(text, at, end)
-    if bare is None and style is SecretStyle.SETTINGS and SPACED_LINE.match(text, start, at):
-        bare = SPACED_VALUE.match(text, at, end)
+    bare = _compiled(BARE_VALUE).match(text, at, end)
+    if (
+        bare is None
+        and style is SecretStyle.SETTINGS
+        and _compiled(SPACED_LINE).match(text, start, at)
+    ):
+        bare = _compiled(SPACED_VALUE).match(text, at, end)
     is_prose = style is SecretStyle.PROSE
     if bare is not None and _is_secret(bare["v"], must_be_random=is_prose):
         yield Secret(*bare.span("v"))
@@ -211,16 +182,16 @@ def _values_behind(
 
 def _is_secret(value: bytes, *, must_be_random: bool) -> bool:
     value = value.strip()
-    if len(value) < _LEAST or HARMLESS.fullmatch(value):
+    if len(value) < _LEAST or _compiled(HARMLESS).fullmatch(value):
         return False
-    if REFERENCE.search(value) or PROSE.fullmatch(value):
+    if _compiled(REFERENCE).search(value) or _compiled(PROSE).fullmatch(value):
         return False
     if b"{{" in value or b"${" in value or b"%s" in value or b"#{" in value:
         return False
     if must_be_random:
-        return RANDOM.fullmatch(value) is not None
+        return _compiled(RANDOM).fullmatch(value) is not None
     has_digit = any(48 <= byte <= 57 for byte in value)
-    return has_digit or not CODE_LIKE.fullmatch(value)
+    return has_digit or not _compiled(CODE_LIKE).fullmatch(value)
 
 
 def _indented_behind(text: bytes, at: int) -> Iterator[Secret]:
@@ -243,11 +214,11 @@ def _indented_behind(text: bytes, at: int) -> Iterator[Secret]:
 
 def _sealed(text: bytes) -> Iterator[Secret]:
     """Every value of a file that is a secret: names, separators and frames stay."""
-    for line in _SEALED_LINE.finditer(text):
+    for line in _compiled(_SEALED_LINE).finditer(text):
         start, end = line.span("v")
         if line["head"]:
             yield Secret(start, start + len(line["v"].rstrip()))
             continue
-        for word in _SEALED_WORD.finditer(text, start, end):
-            if not _FRAME.search(line["v"]) and word[0].lower() not in _KEPT_WORDS:
+        for word in _compiled(_SEALED_WORD).finditer(text, start, end):
+            if not _compiled(_FRAME).search(line["v"]) and word[0].lower() not in _KEPT_WORDS:
                 yield Secret(*word.span())
