@@ -75,12 +75,15 @@ class FileTexts:
 
 
 def load_for(items: Sequence[WorkItem]) -> None:
-    """Load what extracting these files takes, for all the processes that are forked next."""
+    """Load what extracting these files takes, for all the processes that are forked next.
+
+    A text of ours is extracted: this process needs most of it too, to find out what names mean.
+    """
     for language in {language_by_name(item.path) for item in items}:
-        if language is not None:
-            load_language(language)
-    if items:
-        _model(items[0].model)
+        if language is not None and load_language(language):
+            text, _, slots = _without_secrets(language, b"\n")
+            build_views(text, extract(language, text), _model(items[0].model))
+            pack_grams(slots)
 
 
 def extract_files(
