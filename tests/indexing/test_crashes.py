@@ -143,7 +143,9 @@ def test_ctrl_c_leaves_the_published_index(repo: Repo) -> None:
     process = start_index(repo.root)
     time.sleep(0.4)
     process.send_signal(signal.SIGINT)
-    assert process.wait() in {0, 130}
+    # Where Python was just making a dataclass, whose code is a text that it runs, it ends
+    # itself by the signal although the command has handled it: the same 130 to a shell.
+    assert process.wait() in {0, 130, -signal.SIGINT}
     assert _check_whole(repo.root, 0, 1) in {0, 1}
 
 
