@@ -202,6 +202,16 @@ def test_every_seventh_byte_of_the_vectors_flipped_is_seen_and_mended(indexed: R
         assert next(i for i in engine.doctor().checks if i.name == "integrity").ok
 
 
+def test_a_mark_of_damage_goes_when_all_is_well(indexed: Repo) -> None:
+    """Or each later run of a large index would read all of it."""
+    with Engine.open(indexed.root) as engine:
+        mark = engine.workspace.layout.folder / "damaged"
+        engine._store.note_damage()
+        assert mark.exists()
+        engine.index()
+        assert not mark.exists()
+
+
 def test_only_the_vectors_that_are_damaged_are_made_anew(
     indexed: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:

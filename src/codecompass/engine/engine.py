@@ -116,7 +116,10 @@ class Engine(Questions):
             return [error.message]
         if any(item.startswith("vectors") for item in found):
             self._store.drop_damaged_vectors()
-        return [item for item in found if not item.startswith("vectors")]
+        others = [item for item in found if not item.startswith("vectors")]
+        if not others:
+            self._store.forget_damage()
+        return others
 
     def _index(self, meant: str, *, force: bool, progress: Progress) -> SyncAnswer:
         root = str(self.workspace.root)

@@ -43,7 +43,6 @@ from codecompass.source.refs import check_ref, resolve_ref
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore
 from codecompass.text.masks import masked_text
-from codecompass.text.secrets import find_secrets
 
 _MAX_CURRENT = 1_000
 
@@ -128,6 +127,10 @@ class View:
         if entry.version_id is not None:
             masks = self.reader.masks(entry.version_id)
         else:
+            from codecompass.text.secrets import (
+                find_secrets,
+            )  # only for files that are not indexed
+
             raw = text.encode()
             masks = list(find_secrets(raw, detect_language(entry.path, raw).secrets))
         if not masks:

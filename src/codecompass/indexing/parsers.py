@@ -43,7 +43,6 @@ Answer = ExtractedFile | FileTexts
 # A parser that says nothing for so long is ended. One file takes 10 s of CPU time at most.
 _SILENCE_S = 120.0
 _LOOK_S = 1.0
-_START_S = 60.0
 # So often a file is tried: a second time, as a parser may die of something else; once if it
 # took too long. A parser that somebody killed says nothing about the file.
 _TRIES, _TRIES_IF_SLOW, _TRIES_IF_KILLED = 2, 1, 4

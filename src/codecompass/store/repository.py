@@ -271,7 +271,11 @@ class RepositoryStore:
         """Forget vectors that are not as they were written; the next run makes them anew."""
         with self.writing() as session:
             session.vectors.drop_damaged()
-        (self.layout.folder / _SUSPECT).unlink(missing_ok=True)
+
+    def forget_damage(self) -> None:
+        """Everything was looked at, and what was damaged is mended or about to be."""
+        with contextlib.suppress(OSError):
+            (self.layout.folder / _SUSPECT).unlink(missing_ok=True)
 
     @contextmanager
     def guarded(self) -> Generator[None]:
