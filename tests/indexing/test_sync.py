@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,9 @@ from hypothesis import strategies as st
 from codecompass.engine.engine import Engine
 from codecompass.errors import IndexMissing
 from codecompass.model.answer import SyncAnswer
+from codecompass.store.checksums import checksum_of, seal
+from codecompass.store.database import Database
+from codecompass.store.snapshots import all_snapshots
 from tests.conftest import Repo, age
 
 
@@ -169,16 +171,17 @@ def test_a_deleted_worktree_does_not_keep_others_stale(
     repo.git("worktree", "add", "--quiet", str(tmp_path / "second"), "-b", "other")
     with Engine.open(tmp_path / "second") as second:
         second.index()
-    with sqlite3.connect(engine.workspace.layout.database) as database:
-        database.execute(
-            "INSERT INTO versions SELECT 99, blob_id, language, 'old', 1, 1, 0, 0, 0, 0, ''"
-            " FROM versions LIMIT 1"
-        )
-        database.execute(
+    path = engine.workspace.layout.database
+    with Database(path, busy_timeout_s=5, cache_mib=1) as database:
+        row = (99, "0" * 40, "python", "old", 1, 1, 0, 0, 0, 0, "")
+        marks = ", ".join("?" * 12)
+        database.run(f"INSERT INTO versions VALUES ({marks})", (*row, checksum_of(row, [[]] * 6)))  # noqa: S608
+        database.run(
             "INSERT INTO snapshot_files SELECT id, 'a.py', 99, NULL, NULL, NULL"
             " FROM snapshots WHERE workspace LIKE '%second'"
         )
-    database.close()
+        for snapshot in all_snapshots(database):
+            seal(database, "snapshots", snapshot.id)
     shutil.rmtree(tmp_path / "second")
     assert counts(engine.sync()) == (0, 0, 0, 0)
 

@@ -153,7 +153,7 @@ def _integrity(store: RepositoryStore) -> Check:
     if damaged:
         store.note_damage()
         return Check("integrity", False, "; ".join(damaged), "codecompass index mends it")
-    detail = "the facts hang together; text and vectors are as they were written"
+    detail = "facts, text and vectors are as they were written"
     return Check("integrity", True, detail)
 
 

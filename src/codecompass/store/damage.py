@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 
 from codecompass.errors import CodeCompassError, IndexDamaged
+from codecompass.store.checksums import changed_values
 from codecompass.store.database import Database
 from codecompass.store.layout import StoreLayout
 from codecompass.store.lexical import LexicalIndex
@@ -20,11 +21,11 @@ _STORE = str(Path(__file__).parent)
 def find_damage(database: Database, layout: StoreLayout) -> list[str]:
     """What is damaged, in words; everything is read for it.
 
-    SQLite keeps no checksums: of the facts it is only seen whether they hang together.
+    SQLite sees whether pages and indexes hang together, our checksums whether a value changed.
     """
-    found = [f"facts: {row[0]}" for row in database.rows("PRAGMA quick_check(3)")]
+    found = [f"facts: {row[0]}" for row in database.rows("PRAGMA integrity_check(3)")]
     if found == ["facts: ok"]:
-        found = []
+        found = changed_values(database)
     if not layout.lexical.is_dir():
         return [*found, "text: missing"]
     texts = damaged_files(layout.lexical, is_thorough=True)

@@ -7,12 +7,15 @@ all three name the same link. Declarations are numbered once for the whole store
 import json
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NewType
+from itertools import chain
+from typing import Any, NamedTuple, NewType
 
 from codecompass.model.edge import LinkedFile, Miss, Node
 from codecompass.model.snapshot import SnapshotId, VersionId
-from codecompass.store.database import Database
+from codecompass.store.checksums import checksum_of, seal
+from codecompass.store.database import Database, Row
 
 LinkId = NewType("LinkId", int)
 _MANY_NAMES = 800  # of one file: all of them are read at once
@@ -81,42 +84,76 @@ def insert_links(
     numbers: NodeNumbers,
 ) -> dict[str, LinkId]:
     """Store resolved files; inside a transaction. Returns the links by path."""
-    found: dict[str, LinkId] = {}
-    for file, version_id in linked:
-        nodes = {edge.target for edge in file.edges} | file.needs
-        paths = {(path, "") for path, _ in file.needs}
-        known = numbers.numbers([*sorted(nodes), *sorted(paths)])
-        edges = [(*edge[:4], known[edge.target]) for edge in file.edges]
-        needs = sorted(known[node] for node in file.needs)
-        link_id = LinkId(
-            database.run(
-                "INSERT INTO links (version_id, path, edges, misses, needs, outside)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    version_id, file.path, _pack(edges), _pack(file.misses), _pack(needs),
-                    file.outside,
-                ),
-            )
-        )  # fmt: skip
-        found[file.path] = link_id
-        reached: dict[int, array[int]] = {}
-        for start, line, role, enclosing, node in edges:
-            reached.setdefault(node, array("i")).extend((start, line, role, enclosing))
-        database.run_many(
-            "INSERT INTO reached VALUES (?, ?, ?)",
-            ((node, link_id, places.tobytes()) for node, places in reached.items()),
-        )
-        missed: dict[str, int] = {}
-        for miss in file.misses:
-            missed[miss.name] = missed.get(miss.name, 0) + 1
-        database.run_many(
-            "INSERT INTO missed VALUES (?, ?, ?)",
-            ((name, link_id, count) for name, count in missed.items()),
-        )
-        database.run_many(
-            "INSERT INTO rests VALUES (?, ?)", ((known[path], link_id) for path in paths)
-        )
-    return found
+    row = database.row("SELECT seq FROM sqlite_sequence WHERE name = 'links'")
+    first = row[0] + 1 if row else 1
+    rows = [
+        _link_rows(LinkId(first + position), file, version_id, numbers)
+        for position, (file, version_id) in enumerate(linked)
+    ]
+    database.run_many(
+        "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        ((*item.link, item.checksum()) for item in rows),
+    )
+    for table, marks, parts in (
+        ("reached", "?, ?, ?", (item.reached() for item in rows)),
+        ("missed", "?, ?, ?", (item.missed() for item in rows)),
+        ("rests", "?, ?", (item.rests() for item in rows)),
+    ):
+        sql = f"INSERT INTO {table} VALUES ({marks})"  # noqa: S608  # our own words
+        database.run_many(sql, chain.from_iterable(parts))
+    return {item.path: item.id for item in rows}
+
+
+class _LinkRows(NamedTuple):
+    """What is stored of one resolved file, each part in the order of its key."""
+
+    id: LinkId
+    path: str
+    link: Row
+    places: list[tuple[int, Node, bytes]]
+    misses: list[tuple[str, int]]
+    paths: list[tuple[int, Node]]
+
+    def checksum(self) -> int:
+        """Over all of it, with the declarations that the numbers stand for."""
+        link_id = self.id
+        reached = [(link_id, number, *node, packed) for number, node, packed in self.places]
+        rests = [(link_id, number, *node) for number, node in self.paths]
+        missed = [(link_id, name, count) for name, count in self.misses]
+        return checksum_of(self.link, (reached, missed, rests))
+
+    def reached(self) -> list[Row]:
+        return [(number, self.id, packed) for number, _, packed in self.places]
+
+    def missed(self) -> list[Row]:
+        return [(name, self.id, count) for name, count in self.misses]
+
+    def rests(self) -> list[Row]:
+        return [(number, self.id) for number, _ in self.paths]
+
+
+def _link_rows(
+    link_id: LinkId, file: LinkedFile, version_id: VersionId, numbers: NodeNumbers
+) -> _LinkRows:
+    nodes = {edge.target for edge in file.edges} | file.needs
+    paths = {(path, "") for path, _ in file.needs}
+    known = numbers.numbers([*sorted(nodes), *sorted(paths)])
+    edges = [(*edge[:4], known[edge.target]) for edge in file.edges]
+    needs = sorted(known[node] for node in file.needs)
+    reached: dict[Node, array[int]] = {}
+    for start, line, role, enclosing, node in file.edges:
+        reached.setdefault(node, array("i")).extend((start, line, role, enclosing))
+    return _LinkRows(
+        link_id,
+        file.path,
+        (
+            link_id, version_id, file.path, _pack(edges), _pack(file.misses), _pack(needs),
+            file.outside,
+        ),
+        sorted((known[node], node, places.tobytes()) for node, places in reached.items()),
+        sorted(Counter(miss.name for miss in file.misses).items()),
+        sorted((known[path], path) for path in paths),
+    )  # fmt: skip
 
 
 def resting_on(database: Database, changed: Mapping[str, set[str] | None]) -> set[LinkId]:
@@ -224,6 +261,7 @@ def write_snapshot_links(
         "INSERT OR REPLACE INTO snapshot_links VALUES (?, ?)",
         (snapshot_id, pack_ids(links[path] for path in sorted(links))),
     )
+    seal(database, "snapshots", snapshot_id)
 
 
 def snapshot_links(database: Database, snapshot_id: SnapshotId) -> list[LinkId] | None:

@@ -11,6 +11,7 @@ from typing import NewType
 
 from codecompass.model.snapshot import FileEntry, SnapshotId, VersionId
 from codecompass.model.source import SkipReason
+from codecompass.store.checksums import seal
 from codecompass.store.database import Database, Row
 
 ListId = NewType("ListId", int)
@@ -126,7 +127,8 @@ def _differences(
 
 
 def _write_list(database: Database, files: Iterable[FileEntry]) -> ListId:
-    list_id = ListId(database.run("INSERT INTO lists DEFAULT VALUES"))
+    list_id = ListId(database.run("INSERT INTO lists (checksum) VALUES (0)"))
     rows: Sequence[tuple[object, ...]] = [(list_id, *entry_columns(entry)) for entry in files]
     database.run_many(_PUT, rows)
+    seal(database, "lists", list_id)
     return list_id

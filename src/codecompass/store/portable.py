@@ -23,6 +23,7 @@ from typing import Any
 from codecompass.errors import ArchiveRefused, BadInput, CodeCompassError, StoreFull
 from codecompass.model.portable import Manifest, PortableFile
 from codecompass.model.snapshot import LIVE
+from codecompass.store.checksums import seal
 from codecompass.store.database import Database
 from codecompass.store.layout import StoreLayout
 from codecompass.store.schema import SCHEMA_VERSION, create_indexes, create_tables
@@ -144,7 +145,7 @@ def _stage_database(layout: StoreLayout, workspace: str, made_by: str, staging: 
             condition = "ref = ? AND workspace != ?"
             copy.run(f"DELETE FROM snapshots WHERE {condition}", (LIVE, workspace))  # noqa: S608
             copy.run("UPDATE snapshots SET workspace = ? WHERE ref = ?", (_HERE, LIVE))
-            copy.run("UPDATE snapshots SET times = x''")
+            _forget_times(copy)
         head = copy.row("SELECT head FROM snapshots WHERE ref = ?", (LIVE,))
         counts = [
             (copy.row(f"SELECT COUNT(*) FROM {table}") or (0,))[0]  # noqa: S608  # our own names
@@ -233,7 +234,13 @@ def _settle(path: Path, workspace: str, manifest: Manifest) -> None:
                 "UPDATE snapshots SET workspace = ?, generation = ? WHERE ref = ?",
                 (workspace, time.time_ns(), LIVE),
             )
-            database.run("UPDATE snapshots SET times = x''")
+            _forget_times(database)
+
+
+def _forget_times(database: Database) -> None:
+    database.run("UPDATE snapshots SET times = x''")
+    for row in database.rows("SELECT id FROM snapshots"):
+        seal(database, "snapshots", row[0])
 
 
 def _check_names(database: Database, manifest: Manifest) -> None:

@@ -66,8 +66,8 @@ from codecompass.store.writing import WriteSession, open_database, open_session
 _READ_ATTEMPTS = 20
 # Half as long as a snapshot that was asked for is safe from being collected.
 _NOTED_FOR_S = 300
-# Reading all of so much takes a tenth of a second.
-_CHEAP_BYTES = 32 * 1024 * 1024
+# Checking every value of so much takes a tenth of a second.
+_CHEAP_BYTES = 8 * 1024 * 1024
 _SUSPECT = "damaged"  # a file that is there while the store may be damaged
 
 

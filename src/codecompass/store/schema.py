@@ -12,7 +12,7 @@ from codecompass.errors import (
 from codecompass.model.snapshot import Compatibility
 from codecompass.store.database import Database, is_writable
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (
@@ -32,6 +32,7 @@ CREATE TABLE IF NOT EXISTS versions (
   reference_count INTEGER NOT NULL,
   import_count INTEGER NOT NULL,
   failure TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   UNIQUE (blob_id, language, extractor)
 );
 
@@ -134,7 +135,8 @@ CREATE TABLE IF NOT EXISTS links (
   edges BLOB NOT NULL,
   misses BLOB NOT NULL,
   needs BLOB NOT NULL,
-  outside INTEGER NOT NULL
+  outside INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
 );
 
 CREATE TABLE IF NOT EXISTS reached (
@@ -167,7 +169,8 @@ CREATE TABLE IF NOT EXISTS pending_deletes (
 );
 
 CREATE TABLE IF NOT EXISTS lists (
-  id INTEGER PRIMARY KEY AUTOINCREMENT
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  checksum INTEGER NOT NULL
 );
 
 CREATE TABLE IF NOT EXISTS listed_files (
@@ -192,6 +195,7 @@ CREATE TABLE IF NOT EXISTS snapshots (
   times BLOB NOT NULL,
   published_at TEXT NOT NULL,
   used_at TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0,
   UNIQUE (ref, workspace)
 );
 

@@ -18,6 +18,7 @@ from codecompass.model.snapshot import (
     VersionId,
 )
 from codecompass.model.source import SkipReason
+from codecompass.store.checksums import seal
 from codecompass.store.database import Database
 from codecompass.store.lists import FILE_COLUMNS, FileLists, ListId, entry_columns, read_entry
 
@@ -170,6 +171,7 @@ def update_times(
         " WHERE id = ?",
         (state.head, state.rules, _pack_times(state.files), snapshot_id),
     )
+    seal(database, "snapshots", snapshot_id)
 
 
 def note_use(database: Database, snapshot_id: SnapshotId) -> None:

@@ -98,7 +98,8 @@ class VectorWriter:
         names = []
         row = first
         for version_id, rows in added:
-            names.append((version_id, model, row, rows.ordinals, zlib.crc32(rows.matrix)))
+            checksum = zlib.crc32(rows.matrix, zlib.crc32(rows.ordinals))
+            names.append((version_id, model, row, rows.ordinals, checksum))
             row += len(rows.ordinals) // _ORDINAL_BYTES
         self._write(file, first * dims, b"".join(rows.matrix for _, rows in added))
         self._database.run_many("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)", names)
@@ -237,7 +238,7 @@ def _is_as_written(data: memoryview, dims: int, row: Sequence[Any]) -> bool:
     _, first, ordinals, checksum = row
     size = len(ordinals) // _ORDINAL_BYTES * dims
     part = data[first * dims : first * dims + size]
-    return len(part) == size and zlib.crc32(part) == checksum
+    return len(part) == size and zlib.crc32(part, zlib.crc32(ordinals)) == checksum
 
 
 @contextlib.contextmanager

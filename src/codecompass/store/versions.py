@@ -10,6 +10,7 @@ from codecompass.model.facts import FileFacts
 from codecompass.model.reference import Import
 from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.symbol import Symbol
+from codecompass.store.checksums import checksum_of
 from codecompass.store.database import Database, Row
 from codecompass.store.lexical import Document
 from codecompass.store.modules import encode_module, insert_modules
@@ -19,12 +20,12 @@ SCOPE_MARK = " > "
 _LIST_MARK = "\n"
 _FLAGS = ("type_only", "namespace", "default", "re_export", "dynamic", "side_effect")
 
-_INSERT_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_SYMBOL = (
     "INSERT INTO symbols VALUES"
     " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_INSERT_USE = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_USE = "INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_IMPORT = "INSERT INTO imports VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -49,8 +50,8 @@ class VersionRows:
     failure: str = ""  # why the content could not be parsed and is plain text
 
     def version_row(self) -> Row:
-        """The row that makes the version known."""
-        return (
+        """The row that makes the version known, with a checksum of all its facts."""
+        row = (
             self.id,
             self.key.blob_id,
             self.key.language,
@@ -63,6 +64,10 @@ class VersionRows:
             len(self.imports),
             self.failure,
         )
+        masks = [(self.id, self.masks)] if self.masks else []
+        modules = [self.module] if self.module is not None else []
+        parts = (self.symbols, self.uses, self.imports, [(self.id, self.grams)], masks, modules)
+        return (*row, checksum_of(row, parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +91,8 @@ def encode_version(  # what is known of one content
 ) -> VersionRows:
     """Facts as rows; `size_bytes` is that of the content as it lies on the disk."""
     symbols = [_symbol_row(version_id, item) for item in facts.symbols]
-    uses: list[Row] = [
-        (
+    uses = {
+        use.start_byte: (
             version_id,
             use.start_byte,
             use.name,
@@ -96,8 +101,8 @@ def encode_version(  # what is known of one content
             use.enclosing,
             use.receiver,
         )
-        for use in facts.references
-    ]
+        for use in reversed(facts.references)  # of two at one place the first counts
+    }
     imports: list[Row] = [
         _import_row(version_id, position, item) for position, item in enumerate(facts.imports)
     ]
@@ -109,7 +114,7 @@ def encode_version(  # what is known of one content
         facts.line_count,
         facts.has_errors,
         symbols,
-        uses,
+        [uses[start] for start in sorted(uses)],
         imports,
         definitions,
         views.grams,
@@ -272,7 +277,7 @@ def _symbol_row(version_id: VersionId, item: Symbol) -> Row:
         item.doc,
         _LIST_MARK.join(item.modifiers),
         _LIST_MARK.join(item.decorators),
-        item.is_exported,
+        None if item.is_exported is None else int(item.is_exported),
         item.body_hash,
         item.stable_id,
     )
