@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from codecompass.engine.engine import Engine
-from tests.graph.world import uses, write
+from tests.graph.world import places, unaccounted, uses, write
 
 
 class Project(NamedTuple):
@@ -178,7 +178,18 @@ def test_uses(tmp_path: Path, language: str) -> None:
     with Engine.open(write(tmp_path, project.files)) as engine:
         for symbol, expected in project.uses.items():
             assert uses(engine, symbol) == expected, symbol
-            assert not engine.find_references(symbol).certainty.complete  # no reads of values
+            found = engine.find_references(symbol)
+            assert not (found.certainty.complete and unaccounted(tmp_path, found))
+
+
+def test_a_function_that_is_handed_over_is_told_where_reads_are_not_followed(
+    tmp_path: Path,
+) -> None:
+    files = {"a.lua": "local function total(n) return n end\nlocal f = total\nprint(f(1))\n"}
+    with Engine.open(write(tmp_path, files)) as engine:
+        found = engine.find_references("total")
+    assert not found.certainty.complete
+    assert [(place.path, place.line) for place in places(found, "not_resolved")] == [("a.lua", 2)]
 
 
 def test_an_alias_counts_where_it_stands(tmp_path: Path) -> None:

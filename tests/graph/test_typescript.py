@@ -385,7 +385,7 @@ def test_a_step_is_a_write_and_who_is_handed_over_may_be_called(tmp_path: Path) 
         assert engine.find_references("counter").roles == {"write": 2, "read": 1}
         handed_over = engine.call_graph("step").certainty
         assert not handed_over.complete
-        assert "read without a call at 1 places" in handed_over.reasons[0]
+        assert "read without a call at 1 place" in handed_over.reasons[0]
         assert engine.call_graph("late").certainty.complete
 
 

@@ -1,11 +1,17 @@
 """Small projects as texts, and questions about them with answers short enough to read."""
 
+import re
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
 from codecompass.engine.engine import Engine
-from codecompass.model.graph_answer import RelationResult
+from codecompass.model.graph_answer import (
+    CallsAnswer,
+    GroupedPlace,
+    ReferencesAnswer,
+    RelationResult,
+)
 from codecompass.model.query import GraphOptions
 
 
@@ -57,3 +63,28 @@ def related(engine: Engine, symbol: str, relation: str) -> list[str]:
     """The names of what is related in one way, in order."""
     found = engine.related(symbol, options=GraphOptions(limit=500)).results
     return [item.name for item in found if item.relation == relation]
+
+
+def places(answer: ReferencesAnswer | CallsAnswer, group: str) -> tuple[GroupedPlace, ...]:
+    """The places of one group of an answer."""
+    found = [item for item in answer.groups or () if item.group == group]
+    return found[0].places if found else ()
+
+
+def unaccounted(root: Path, answer: ReferencesAnswer) -> list[tuple[str, int]]:
+    """Lines in which the name stands as a word and that no group of an answer lists."""
+    name = answer.definitions[0].name
+    listed = {
+        (path, line)
+        for group in answer.groups or ()
+        for path, lines in (group.lines or {}).items()
+        for line in lines
+    }
+    return [
+        (path.relative_to(root).as_posix(), number)
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and ".git" not in path.parts
+        for number, line in enumerate(path.read_text("utf-8").split("\n"), start=1)
+        if re.search(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", line)
+        and (path.relative_to(root).as_posix(), number) not in listed
+    ]

@@ -1,6 +1,6 @@
 """Two snapshots side by side: what became of their files and symbols."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from codecompass.engine.views import View
@@ -8,8 +8,8 @@ from codecompass.errors import SymbolUnclear
 from codecompass.model.answer import ChangeResult, Seen
 from codecompass.model.change import ChangeKind, FileChange, FileSide, SymbolChange
 from codecompass.model.query import DetailLevel, SymbolFilters
-from codecompass.model.snapshot import LIVE
-from codecompass.model.source import Span
+from codecompass.model.snapshot import LIVE, FileEntry
+from codecompass.model.source import SkipReason, Span
 from codecompass.model.symbol import PlacedSymbol, SymbolKind
 from codecompass.navigate.changes import FilePair, compare_files
 from codecompass.navigate.file_changes import compare_snapshots
@@ -70,8 +70,8 @@ class Comparison:
 
     def files(self, prefix: str = "") -> list[FileChange]:
         """What became of each file whose path begins so."""
-        old = {p: e for p, e in self.before.reader.files().items() if p.startswith(prefix)}
-        new = {p: e for p, e in self.after.reader.files().items() if p.startswith(prefix)}
+        old = {p: e for p, e in _told(self.before) if p.startswith(prefix)}
+        new = {p: e for p, e in _told(self.after) if p.startswith(prefix)}
         for path in self._unchanged_by_git() if old.keys() | new.keys() else ():
             old.pop(path, None)
             new.pop(path, None)
@@ -184,6 +184,13 @@ class Comparison:
         hint = f"similar: {', '.join(dict.fromkeys(near))}" if near else None
         refs = f"{self.before.target.ref} nor in {self.after.target.ref}"
         return SymbolUnclear(f"symbol: {name!r} is defined neither in {refs}", remediation=hint)
+
+
+def _told(view: View) -> Iterator[tuple[str, FileEntry]]:
+    """The files of a view, without those that a rule of ours leaves out."""
+    for path, entry in view.reader.files().items():
+        if entry.skip_reason is not SkipReason.IGNORED:
+            yield path, entry
 
 
 def most_telling(

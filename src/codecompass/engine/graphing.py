@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from codecompass.config.settings import AnswerSettings
+from codecompass.config.settings import AnswerSettings, IndexSettings
+from codecompass.engine.accounting import Account, Accountant, place_group
 from codecompass.engine.views import View
 from codecompass.errors import BadInput
-from codecompass.link.families import FAMILY_OF, PLAIN_LANGUAGES, family_languages
 from codecompass.model.answer import OVERLAY, Meta, SymbolResult
 from codecompass.model.edge import Confidence
 from codecompass.model.graph_answer import (
@@ -18,22 +18,19 @@ from codecompass.model.graph_answer import (
     ReferencesAnswer,
     RelationResult,
 )
+from codecompass.model.occurrence import OPEN_GROUPS, Group, NamePlace
 from codecompass.model.page import Page, page_at
 from codecompass.model.query import DetailLevel, GraphOptions, SymbolFilters
 from codecompass.model.reference import USAGE, Role
-from codecompass.model.source import SkipReason
 from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol, SymbolKind
 from codecompass.navigate.calls import Call, Direction, call_graph, joined
-from codecompass.navigate.hierarchy import called_as, hierarchy, outside_bases
 from codecompass.navigate.lookup import Lookup, locate
+from codecompass.navigate.overriding import whole_hierarchy
 from codecompass.navigate.related import related_symbols
 from codecompass.navigate.uses import Graph, UsePlace, Uses
-from codecompass.parse.detect import language_by_name
-from codecompass.parse.stub_tables import built_in_names
 from codecompass.present.detail import symbol_result
 from codecompass.present.meta import make_meta
 from codecompass.text.masks import show_masks
-from codecompass.text.patterns import needed_by_literal
 
 # A name with more definitions than this means too much; the first are told, the rest counted.
 _MAX_DEFINITIONS = 8
@@ -59,10 +56,11 @@ class _Subject:
 class GraphQuestions:
     """Answers one question about one view."""
 
-    def __init__(self, view: View, settings: AnswerSettings) -> None:
+    def __init__(self, view: View, settings: AnswerSettings, index: IndexSettings) -> None:
         self._view = view
         self._settings = settings
         self._graph = Graph(view.reader)
+        self._accountant = Accountant(view, self._graph, index)
 
     def references(
         self, symbol: str, options: GraphOptions, filters: SymbolFilters
@@ -70,17 +68,14 @@ class GraphQuestions:
         """Every use of a symbol by role, grouped by file."""
         subject = self._subject(symbol, filters)
         uses = self._distinct(subject.symbols)
-        places: list[tuple[Uses, UsePlace]] = []
-        for item in uses:
-            found = self._graph.places(item, item.files)
-            if _POSSIBLE in options.roles:
-                found += self._graph.possible_places(item, item.possible_files)
-            places += [(item, place) for place in found]
-        places = [pair for pair in places if _admits(options, filters, pair[1])]
-        places.sort(key=lambda pair: (pair[1].path, pair[1].start))
-        # One use may mean a declaration and its definition, or several overloads.
-        places = list({(pair[1].path, pair[1].start): pair for pair in reversed(places)}.values())
-        places.reverse()
+        account = self._account(uses, subject)
+        found = self._places(uses)
+        if _POSSIBLE in options.roles and uses:
+            found += [(uses[0], place) for place in self._possible(uses, account)]
+        places = [pair for pair in found if self._admits(options, filters, pair[1])]
+        left = Counter(
+            str(place.role) for _, place in found if not self._admits(options, filters, place)
+        )
         page = self._page("references", symbol, options, filters)
         shown = places[page.start : page.start + options.limit]
         results = self._use_results(shown, many=len(uses) > 1, with_text=options.with_context)
@@ -94,12 +89,58 @@ class GraphQuestions:
             files=_most_first(Counter(place.path for _, place in places)),
             roles=_most_first(Counter(str(place.role) for _, place in places)),
             results=results,
-            certainty=self._certainty(uses, subject),
+            certainty=account.certainty,
             suggestions=subject.lookup.suggestions,
             meta=self._meta(results, len(places) - page.start, subject),
+            left_out=_most_first(left) or None,
+            family=account.family or None,
+            groups=account.groups or None,
             cursor=page.cursor(len(shown), len(places)),
             page=page,
         )
+
+    def _places(self, uses: Sequence[Uses]) -> list[tuple[Uses, UsePlace]]:
+        """All uses by path and position; each place once.
+
+        One use may mean a declaration and its definition, or several overloads.
+        """
+        found = [(item, place) for item in uses for place in self._graph.places(item, item.files)]
+        found.sort(key=lambda pair: (pair[1].path, pair[1].start))
+        places = list({(pair[1].path, pair[1].start): pair for pair in reversed(found)}.values())
+        return places[::-1]
+
+    def _possible(self, uses: Sequence[Uses], account: Account) -> list[UsePlace]:
+        """Places that may be uses: those of which the role is known, and all others."""
+        missed = {
+            (place.path, place.start): place
+            for item in uses
+            for place in self._graph.possible_places(item, item.possible_files)
+        }
+        for place in account.places:
+            if place.group in OPEN_GROUPS:
+                missed.setdefault(
+                    (place.path, place.start),
+                    UsePlace(
+                        place.path, place.line, place.start, Role.READ, -1, Confidence.POSSIBLE
+                    ),
+                )
+        return [missed[key] for key in sorted(missed)]
+
+    def _account(self, uses: Sequence[Uses], subject: _Subject) -> Account:
+        if not uses:
+            return Account(Completeness(complete=True, possible=0))
+        more = subject.lookup.matches[len(subject.symbols) :]
+        return self._accountant.account(uses, more=more)
+
+    def _admits(self, options: GraphOptions, filters: SymbolFilters, place: UsePlace) -> bool:
+        if not filters.admit_file(place.path, self._graph.language(place.path)):
+            return False
+        if not options.roles:
+            return place.confidence is not Confidence.POSSIBLE
+        if place.confidence is Confidence.POSSIBLE:
+            return _POSSIBLE in options.roles
+        role = str(place.role)
+        return role in options.roles or ("usage" in options.roles and place.role in USAGE)
 
     def calls(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> CallsAnswer:
         """Who calls a symbol and what it calls."""
@@ -110,7 +151,8 @@ class GraphQuestions:
         page = self._page("calls", symbol, options, filters)
         found: list[Call] = []
         unknown: list[str] = []
-        total, is_cut, deeper = 0, False, 0
+        total, is_cut = 0, False
+        deeper: list[UsePlace] = []
         uses = self._distinct(subject.symbols)
         for item in uses:
             part = call_graph(
@@ -131,21 +173,14 @@ class GraphQuestions:
             found = each
         shown = found[page.start : page.start + options.limit]
         results = self._layered(_call_result(call) for call in shown)
-        certainty = Completeness(complete=True, possible=0)
-        if direction is not Direction.CALLEES:
-            certainty = self._certainty(uses, subject)
-            handed_over = self._count_reads(uses)
-            if handed_over:
-                reads = f"read without a call at {handed_over} places (refs, role read)"
-                certainty = replace(certainty, complete=False, reasons=(*certainty.reasons, reads))
-        if direction is not Direction.CALLERS and unknown:
-            certainty = replace(certainty, complete=False)
-        if deeper:
-            said = (*certainty.reasons, f"further up {deeper} places could not be resolved")
-            certainty = replace(certainty, complete=False, reasons=said)
-        if is_cut:
-            said = (*certainty.reasons, "the limit kept some calls from being followed")
-            certainty = replace(certainty, complete=False, reasons=said)
+        known = self._called_account(uses, subject, direction=direction, further=deeper)
+        open_ends = ["the limit kept some calls from being followed"] if is_cut else []
+        is_open = bool(open_ends) or (direction is not Direction.CALLERS and bool(unknown))
+        certainty = replace(
+            known.certainty,
+            complete=known.certainty.complete and not is_open,
+            reasons=(*known.certainty.reasons, *open_ends),
+        )
         return CallsAnswer(
             query=symbol,
             direction=str(direction),
@@ -157,8 +192,46 @@ class GraphQuestions:
             suggestions=subject.lookup.suggestions,
             meta=self._meta(results, total - page.start, subject),
             unknown_calls=tuple(dict.fromkeys(unknown)) or None,
+            family=known.family or None,
+            groups=known.groups or None,
             cursor=page.cursor(len(shown), total),
             page=page,
+        )
+
+    def _called_account(
+        self,
+        uses: Sequence[Uses],
+        subject: _Subject,
+        *,
+        direction: Direction,
+        further: Sequence[UsePlace],
+    ) -> Account:
+        """What else may call symbols, or what calls them."""
+        account = Account(Completeness(complete=True, possible=0))
+        added: dict[str, Sequence[NamePlace]] = {}
+        if direction is not Direction.CALLEES:
+            account = self._account(uses, subject)
+            added["read"] = self._reads(uses)
+        added["further_up"] = self._with_text(further)
+        said = {
+            "read": "read without a call at {}",
+            "further_up": "further up {} could not be resolved",
+        }
+        reasons = [
+            said[name].format("1 place" if len(places) == 1 else f"{len(places):,} places")
+            for name, places in added.items()
+            if places
+        ]
+        own = [place_group(name, places) for name, places in added.items() if places]
+        is_complete = account.certainty.complete and not reasons
+        return replace(
+            account,
+            certainty=replace(
+                account.certainty,
+                complete=is_complete,
+                reasons=(*account.certainty.reasons, *reasons),
+            ),
+            groups=(*own, *(item for item in account.groups if item.group in OPEN_GROUPS)),
         )
 
     def family(self, symbol: str, options: GraphOptions, filters: SymbolFilters) -> FamilyAnswer:
@@ -170,7 +243,7 @@ class GraphQuestions:
             filters,
             lambda item: [
                 _relation(found.symbol, found.relation, line=found.line, depth=found.depth)
-                for found in hierarchy(self._view.reader, self._graph, item).relatives
+                for found in whole_hierarchy(self._view.reader, self._graph, item)
             ],
         )
 
@@ -253,114 +326,27 @@ class GraphQuestions:
     def _definitions(self, subject: _Subject) -> tuple[SymbolResult, ...]:
         return tuple(symbol_result(item, DetailLevel.SIGNATURE) for item in subject.symbols)
 
-    def _certainty(self, uses: Sequence[Uses], subject: _Subject) -> Completeness:
-        reasons: list[str] = []
-        more = len(subject.lookup.matches) - len(subject.symbols)
-        if more > 0:
-            reasons.append(f"{more} more definitions have this name: narrow by path or kind")
-        nameless = [item for item in uses if item.is_resolved and not item.has_node]
-        if nameless:
-            reasons.append(f"uses of {nameless[0].symbol.symbol.name} cannot be followed")
-        borrowed = [item.symbol.symbol.name for item in uses if self._is_import(item.symbol)]
-        if borrowed:
-            reasons.append(f"{borrowed[0]} stands for what it imports: its uses are uses of that")
-        possible = sum({item.symbol.symbol.name: item.possible for item in uses}.values())
-        languages = {item.symbol.language for item in uses if not item.is_resolved}
-        if languages:
-            reasons.append(f"uses are not resolved in {', '.join(sorted(languages))}")
-        plain = {item.symbol.language for item in uses} & PLAIN_LANGUAGES
-        if plain:
-            reasons.append(f"only calls and types are followed in {', '.join(sorted(plain))}")
-        if possible:
-            reasons.append(f"{possible} more places with this name could not be resolved")
-        reasons += self._by_other_names(uses)
-        reasons += self._by_no_name(uses)
-        elsewhere = sum(
-            self._graph.count_elsewhere(item.symbol)
-            for item in {item.symbol.symbol.name: item for item in uses}.values()
-            if item.is_resolved and not is_built_in(item.symbol.language, item.symbol.symbol.name)
-        )
-        if elsewhere:
-            reasons.append(f"{elsewhere} more places with this name seem to mean others' code")
-        unread = self._unread(uses)
-        if unread:
-            reasons.append(f"{len(unread)} files were not read, such as {unread[0]}")
-        by_name = {item.symbol.symbol.name: item for item in uses}
-        broken = {path for item in by_name.values() for path in self._broken(item)}
-        if broken:
-            shown = ", ".join(sorted(broken)[:_MAX_BROKEN])
-            those = (
-                "file that mentions it has" if len(broken) == 1 else "files that mention it have"
-            )
-            reasons.append(f"{len(broken)} {those} syntax errors: {shown}")
-        return Completeness(not reasons, possible, tuple(reasons))
-
-    def _is_import(self, symbol: PlacedSymbol) -> bool:
-        """Whether a variable only names what is imported: `require("y")`, `require("y").x`."""
-        entry = self._view.reader.file(symbol.path)
-        if symbol.symbol.kind not in _BOUND or entry is None or entry.version_id is None:
-            return False
-        if _REQUIRED.search(symbol.symbol.signature):
-            return True
-        bound = self._view.reader.imports(entry.version_id)
-        return any(item.start_byte == symbol.symbol.name_start for item in bound)
-
-    def _count_reads(self, uses: Sequence[Uses]) -> int:
-        """How often functions are handed over, who knows who calls them then."""
-        return sum(
-            place.role is Role.READ
+    def _reads(self, uses: Sequence[Uses]) -> list[NamePlace]:
+        """Where functions are handed over: who knows who calls them then."""
+        found = [
+            place
             for item in uses
             if item.symbol.symbol.kind in _CALLED
             for place in self._graph.places(item, item.files)
-        )
-
-    def _by_other_names(self, uses: Sequence[Uses]) -> list[str]:
-        """Why calls of something else may be calls of these: they override it."""
-        own = {item.symbol.handle for item in uses}
-        others = {
-            other.handle: other
-            for item in uses
-            for other in called_as(self._view.reader, self._graph, item.symbol)
-            if other.handle not in own
-        }
-        counted = [(self._graph.uses_of(other).total, other) for other in others.values()]
-        return [
-            f"{count} use{'' if count == 1 else 's'} of {other.symbol.qualified_name} may mean it"
-            for count, other in counted
-            if count
-        ][:_MAX_OTHERS]
-
-    def _by_no_name(self, uses: Sequence[Uses]) -> list[str]:
-        """Why what nobody here names may be used all the same: by others, or by an operator."""
-        unused = [
-            item.symbol
-            for item in uses
-            if not item.files and item.symbol.symbol.kind in _CALLED and item.is_resolved
+            if place.role is Role.READ
         ]
-        if any(_DUNDER.fullmatch(item.symbol.name) for item in unused):
-            return ["operators and built-in functions may call it"]
-        reader = self._view.reader
-        bases = [name for item in unused for name in outside_bases(reader, self._graph, item)]
-        named = ", ".join(list(dict.fromkeys(bases))[:_MAX_OTHERS])
-        return [f"whoever knows {named}, which is not in here, may call it"] if bases else []
+        return self._with_text(found)
 
-    def _unread(self, uses: Sequence[Uses]) -> list[str]:
-        """Files of the same languages that were too large or otherwise not to be read."""
-        languages = {name for item in uses for name in family_languages(item.symbol.language)}
-        skipped = [
-            path
-            for path, entry in self._view.reader.files().items()
-            if entry.skip_reason not in (None, SkipReason.NOT_A_FILE)  # such as a link inside
-        ]
-        named = ((path, language_by_name(path)) for path in skipped)
-        return [path for path, language in named if language and language.name in languages]
-
-    def _broken(self, uses: Uses) -> list[str]:
-        """Files of the same languages whose syntax errors may hide a use."""
-        name = uses.symbol.symbol.name
-        paths = self._view.reader.broken_with(needed_by_literal(name))
-        alike = [path for path in paths if self._graph.is_alike(path, uses.symbol.path)]
-        return [path for path in alike if name in (self._view.text(path) or name)]
+    def _with_text(self, places: Iterable[UsePlace]) -> list[NamePlace]:
+        """Uses with the text of their lines."""
+        lines: dict[str, list[str]] = {}
+        found = []
+        for place in places:
+            if place.path not in lines:
+                lines[place.path] = (self._view.text(place.path) or "").split("\n")
+            text = "".join(lines[place.path][place.line - 1 : place.line]).strip()
+            found.append(NamePlace(place.path, place.line, place.start, Group.USE, text[:160]))
+        return found
 
     def _use_results(
         self, places: Sequence[tuple[Uses, UsePlace]], *, many: bool, with_text: bool
@@ -400,12 +386,6 @@ class GraphQuestions:
         )
 
 
-def is_built_in(language: str, name: str) -> bool:
-    """Whether values of the language itself have members of that name."""
-    family = FAMILY_OF.get(language)
-    return family is not None and name in built_in_names(family.name)
-
-
 # Folders of what tools and other projects made: their definitions are told last.
 _MADE = frozenset({"dist", "build", "out", "vendor", "third_party", "node_modules", "deps"})
 
@@ -423,16 +403,6 @@ def _is_declared_only(item: Uses, others: Iterable[Uses]) -> bool:
         and other.is_same_as(item)
         for other in others
     )
-
-
-def _admits(options: GraphOptions, filters: SymbolFilters, place: UsePlace) -> bool:
-    if not filters.admit_file(place.path, ""):
-        return False
-    if not options.roles:
-        return True
-    if place.confidence is Confidence.POSSIBLE:
-        return _POSSIBLE in options.roles
-    return str(place.role) in options.roles or ("usage" in options.roles and place.role in USAGE)
 
 
 def _use_result(place: UsePlace, around: PlacedSymbol | None) -> RelationResult:

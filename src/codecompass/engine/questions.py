@@ -399,7 +399,8 @@ class Questions:
         if not 1 <= options.limit <= most:
             raise BadInput(f"limit: given {options.limit}; allowed: 1 to {most}")
         with self._views.open(ref, progress) as view:
-            yield GraphQuestions(view, self.workspace.settings.answers), options
+            settings = self.workspace.settings
+            yield GraphQuestions(view, settings.answers, settings.index), options
 
     def ignored(self) -> list[IgnoredFile]:
         """Every file or folder that a rule leaves out, with the rule."""

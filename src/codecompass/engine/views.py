@@ -38,7 +38,13 @@ from codecompass.model.snapshot import (
 from codecompass.parse.detect import detect_language
 from codecompass.source.checkout import is_sparse_checkout
 from codecompass.source.objects import GitObjects
-from codecompass.source.read import blob_id_on_disk, decode_text, read_unchanged
+from codecompass.source.read import (
+    blob_id_on_disk,
+    decode_text,
+    read_text,
+    read_unchanged,
+    text_of_bytes,
+)
 from codecompass.source.refs import check_ref, resolve_ref
 from codecompass.store.reader import SnapshotReader
 from codecompass.store.repository import RepositoryStore
@@ -121,6 +127,24 @@ class View:
         if text is None or self._views.shows_secrets:
             return text
         return self._masked(entry, text)
+
+    def unread_text(self, path: str, max_bytes: int) -> str | None:
+        """The text of a file that is not indexed, secrets and all; see `masked`.
+
+        None if it is too large, or no text.
+        """
+        entry = self.reader.file(path)
+        if entry is None:
+            return None
+        if self.target.name.ref != LIVE:
+            raw = self._views.objects.read(entry.blob_id) if entry.blob_id else None
+            return text_of_bytes(raw) if raw is not None and len(raw) <= max_bytes else None
+        return read_text(self._views.root, path, max_bytes)
+
+    def masked(self, path: str, text: str) -> str:
+        """A file's text without its secrets, as it is shown."""
+        entry = self.reader.file(path)
+        return text if entry is None or self._views.shows_secrets else self._masked(entry, text)
 
     def _masked(self, entry: FileEntry, text: str) -> str:
         """A text without its secrets; every byte stays in its place."""

@@ -29,16 +29,18 @@ from codecompass.indexing.bounds import BATCH_FILES, share_memory
 from codecompass.indexing.parsing import READY, ParseTask, Wanted, serve_tasks
 from codecompass.indexing.work import (
     ExtractedFile,
+    FileNames,
     FileTexts,
     WorkItem,
     current_extractor,
     given_up,
     load_for,
+    load_grammars,
 )
 from codecompass.parse.interrupts import no_interrupt
 from codecompass.source.program import own_module
 
-Answer = ExtractedFile | FileTexts
+Answer = ExtractedFile | FileTexts | FileNames
 
 # A parser that says nothing for so long is ended. One file takes 10 s of CPU time at most.
 _SILENCE_S = 120.0
@@ -91,21 +93,24 @@ class ParserProcess:
             process = self._send(task)
             for _ in task.items:
                 answer = self._receive(process)
-                if not isinstance(answer, ExtractedFile | FileTexts):
+                if not isinstance(answer, Answer):
                     raise self._died(process)
                 self.heard_at = time.monotonic()
                 yield answer
         finally:
             self.heard_at = 0.0
 
-    def start(self, items: Sequence[WorkItem] = ()) -> None:
+    def start(self, items: Sequence[WorkItem] = (), wanted: Wanted = Wanted.ROWS) -> None:
         """Have a process; forking is cheap, and safe only while there is but one thread."""
         if self._process is not None and self._owner == os.getpid():
             return
         self._owner = os.getpid()  # a process that was forked from the owner has none
         if _can_fork():
             with no_interrupt():  # or the fork would say so too
-                load_for(items)  # a fork has what is loaded here
+                if wanted is Wanted.NAMES:
+                    load_grammars(items)
+                else:
+                    load_for(items)  # a fork has what is loaded here
                 self._process = _fork()
         else:
             self._process = _spawn()
@@ -215,8 +220,20 @@ class Parsers:
         for batch in self._answers(Wanted.TEXTS, root, items, settings):
             yield [answer for answer in batch if isinstance(answer, FileTexts)]
 
+    def names(
+        self, root: Path, items: Sequence[WorkItem], settings: IndexSettings, name: str
+    ) -> Iterator[list[FileNames]]:
+        """What a name is at each of its places in known contents, likewise."""
+        for batch in self._answers(Wanted.NAMES, root, items, settings, name):
+            yield [answer for answer in batch if isinstance(answer, FileNames)]
+
     def _answers(
-        self, wanted: Wanted, root: Path, items: Sequence[WorkItem], settings: IndexSettings
+        self,
+        wanted: Wanted,
+        root: Path,
+        items: Sequence[WorkItem],
+        settings: IndexSettings,
+        name: str = "",
     ) -> Iterator[list[Answer]]:
         shares = share_memory(settings, os.cpu_count() or 1)
         count = shares.workers if len(items) > settings.inline_files else 1
@@ -229,6 +246,7 @@ class Parsers:
                     tuple(items[start : start + BATCH_FILES]),
                     settings,
                     shares.worker_mib,
+                    name,
                 )
                 for start in starts
             ),
@@ -239,7 +257,7 @@ class Parsers:
         parsers = self._take(count)
         try:
             for parser in parsers:
-                parser.start(items)
+                parser.start(items, wanted)
             yield from run.results(parsers)
         finally:
             for parser in parsers if run.is_broken else ():
@@ -345,6 +363,8 @@ def _check_rules(found: Sequence[ExtractedFile]) -> None:
 def _nothing_of(task: ParseTask, item: WorkItem) -> Answer:
     if task.wanted is Wanted.TEXTS:
         return FileTexts(item.version_id)
+    if task.wanted is Wanted.NAMES:
+        return FileNames(item.version_id)
     return given_up(Path(task.root), item)
 
 

@@ -21,10 +21,12 @@ from codecompass.config.settings import IndexSettings
 from codecompass.indexing.bounds import is_near
 from codecompass.indexing.work import (
     ExtractedFile,
+    FileNames,
     FileTexts,
     WorkItem,
     extract_files,
     forget_words,
+    names_of_files,
     texts_of_files,
 )
 
@@ -47,6 +49,7 @@ class Wanted(StrEnum):
 
     ROWS = "rows"  # all that is stored
     TEXTS = "texts"  # what their parts say, for a model
+    NAMES = "names"  # what a name is at each of its places
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class ParseTask:
     items: tuple[WorkItem, ...]
     settings: IndexSettings
     memory_mib: int
+    name: str = ""
 
 
 def serve_tasks(source: IO[bytes], target: IO[bytes]) -> None:
@@ -80,11 +84,13 @@ def serve_tasks(source: IO[bytes], target: IO[bytes]) -> None:
         return  # whoever asked has gone
 
 
-def _answers(task: ParseTask) -> Iterator[ExtractedFile | FileTexts]:
+def _answers(task: ParseTask) -> Iterator[ExtractedFile | FileTexts | FileNames]:
     _alarm(signal_name="ITIMER_PROF", seconds=_CPU_LIMIT_S)
     root = Path(task.root)
     if task.wanted is Wanted.TEXTS:
         return texts_of_files(root, task.items, task.settings)
+    if task.wanted is Wanted.NAMES:
+        return names_of_files(root, task.items, task.settings, task.name)
     return extract_files(root, task.items, task.settings)
 
 

@@ -9,6 +9,8 @@ from codecompass.model.source import FileStat, SkipReason
 from codecompass.store.versions import VersionRows, insert_versions, known_versions
 from codecompass.store.writing import WriteSession
 
+_NOT_COUNTED = (None, SkipReason.IGNORED)
+
 
 class Stage:
     """Takes extracted files into both engines; nothing of it is in a snapshot yet."""
@@ -71,7 +73,7 @@ class Stage:
             extracted=self._extracted,
             reused=plan.reused(),
             deleted=len(plan.dropped()),
-            skipped=sum(entry.skip_reason is not None for entry in settled),
+            skipped=sum(entry.skip_reason not in _NOT_COUNTED for entry in settled),
             symbols=self._symbols,
             requoted=requoted,
             resolved=resolved,

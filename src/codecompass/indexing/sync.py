@@ -104,14 +104,21 @@ def look_at_paths(
     if any(_has_other_names(root / path) for path in paths):
         return None
     # What was listed stays listed, as no rule has changed.
-    listing = stat_paths(root, [path for path in paths if path in known])
-    strangers = [path for path in paths if path not in known and os.path.lexists(root / path)]
+    listed_before = {path for path in paths if path in known and not _is_left_out(known[path])}
+    listing = stat_paths(root, sorted(listed_before))
+    strangers = [
+        path for path in paths if path not in listed_before and os.path.lexists(root / path)
+    ]
     if strangers:
         listing = listing.with_others(list_paths(root, scratch, strangers))
     listed = {stat.path for stat in listing.files} | listing.skipped.keys()
     deleted = sorted(path for path in paths if path in known and path not in listed)
     changed = _delta(known, listing, (), {}).changed
     return replace(_look(listing, FileDelta(changed, tuple(deleted)), state), published=published)
+
+
+def _is_left_out(entry: FileEntry) -> bool:
+    return entry.skip_reason is SkipReason.IGNORED
 
 
 def _look(listing: Listing, delta: FileDelta, state: tuple[int, int]) -> Look:

@@ -86,7 +86,7 @@ def _plan(
     rules = admission_rules(settings)
     plan = Plan(name, resolved.commit, rules, known, scanned=len(listing.files))
     for path, reason in listing.skipped.items():
-        plan.files[path] = skipped_entry(path, reason, None, listing.absent.get(path, ""))
+        plan.files[path] = skipped_entry(path, reason, None, listing.blobs.get(path, ""))
     left: Sequence[TreeFile] = listing.files
     by_name: dict[str, VersionKey | None] = {}
     if not has_other_rules(session.database, rules):  # else it may have been too large

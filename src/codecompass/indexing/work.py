@@ -15,12 +15,14 @@ from codecompass.config.settings import IndexSettings
 from codecompass.indexing.views import VIEWS_VERSION, build_views, chunk_texts
 from codecompass.link.families import LINK_VERSION
 from codecompass.model.facts import FileFacts
+from codecompass.model.occurrence import Occurrence
 from codecompass.model.snapshot import VersionId, VersionKey
 from codecompass.model.source import SkipReason, SourceText
 from codecompass.parse.detect import detect_language, language_by_name
 from codecompass.parse.extract import extract, extract_as_text, extractor_version, load_language
 from codecompass.parse.language import Language
 from codecompass.parse.languages import BY_NAME, LANGUAGES
+from codecompass.parse.occurrences import Occurrences
 from codecompass.source.memory import give_back_memory
 from codecompass.source.objects import read_blobs
 from codecompass.source.read import read_source, stamp_of, text_of_blob
@@ -31,6 +33,7 @@ from codecompass.store.versions import TextViews, VersionRows, encode_version
 from codecompass.text.identifiers import split_name
 from codecompass.text.masks import Secret, masked_text
 from codecompass.text.secrets import HINTS, find_secrets
+from codecompass.text.words import word_pattern
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,6 +75,21 @@ class FileTexts:
     version_id: VersionId
     texts: tuple[tuple[int, str], ...] = ()
     vectors: VectorRows | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileNames:
+    """What a name is at each place of a content; None if that cannot be told."""
+
+    version_id: VersionId
+    occurrences: tuple[Occurrence, ...] | None = None
+
+
+def load_grammars(items: Sequence[WorkItem]) -> None:
+    """Load what parsing these files takes, for all the processes that are forked next."""
+    for language in {language_by_name(item.path) for item in items}:
+        if language is not None:
+            load_language(language)
 
 
 def load_for(items: Sequence[WorkItem]) -> None:
@@ -116,6 +134,31 @@ def texts_of_files(
             yield FileTexts(item.version_id, vectors=vectors)
         else:
             yield FileTexts(item.version_id, tuple(chunk_texts(text, facts)))
+
+
+def names_of_files(
+    root: Path, items: Sequence[WorkItem], settings: IndexSettings, name: str
+) -> Iterator[FileNames]:
+    """What a name is wherever it stands as a word; nothing of contents that are gone."""
+    pattern = word_pattern(name)
+    for item in items:
+        source = _known_source(root, item, settings)
+        if source is None or item.failure:
+            yield FileNames(item.version_id)
+            continue
+        language = detect_language(item.path, source.text)
+        text = _without_secrets(language, source.text).text
+        places = [found.span() for found in pattern.finditer(text)]
+        try:
+            yield FileNames(item.version_id, tuple(_occurrences().find(language, text, places)))
+        except Exception:  # noqa: BLE001  # the top of a worker: one bad file never fails a question
+            yield FileNames(item.version_id)
+
+
+@cache
+def _occurrences() -> Occurrences:
+    """Of this process: files that were parsed for one name need not be for the next."""
+    return Occurrences()
 
 
 def _known_source(root: Path, item: WorkItem, settings: IndexSettings) -> SourceText | None:

@@ -41,6 +41,39 @@ class Completeness:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupedPlace:
+    """A place with the text of its line."""
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceGroup:
+    """Places where a name stands and that are the same to what is asked about."""
+
+    group: str
+    total: int
+    lines: dict[str, tuple[int, ...]] | None  # all of them, by path
+    places: tuple[GroupedPlace, ...]  # some with their text, the best guesses first
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyUses:
+    """A member that overrides or implements what is asked about, or the reverse, and its uses."""
+
+    path: str
+    start_line: int
+    end_line: int
+    kind: str
+    name: str
+    handle: str
+    total: int
+    lines: dict[str, tuple[int, ...]]  # of its uses, by path
+
+
+@dataclass(frozen=True, slots=True)
 class ReferencesAnswer:
     """Every use of a symbol, by file and line."""
 
@@ -53,6 +86,9 @@ class ReferencesAnswer:
     certainty: Completeness
     suggestions: tuple[str, ...]
     meta: Meta
+    left_out: dict[str, int] | None = None  # uses by role that the filters do not admit
+    family: tuple[FamilyUses, ...] | None = None
+    groups: tuple[PlaceGroup, ...] | None = None  # every place where the name stands
     cursor: str | None = None  # for the results behind these
     page: Page | None = field(default=None, metadata=NOT_TOLD)
 
@@ -71,6 +107,8 @@ class CallsAnswer:
     suggestions: tuple[str, ...]
     meta: Meta
     unknown_calls: tuple[str, ...] | None = None  # names it calls whose meaning is not known
+    family: tuple[FamilyUses, ...] | None = None
+    groups: tuple[PlaceGroup, ...] | None = None  # places that may be further calls
     cursor: str | None = None  # for the results behind these
     page: Page | None = field(default=None, metadata=NOT_TOLD)
 

@@ -33,7 +33,7 @@ An expression is a tuple that begins with its operation:
   position)`: what a function of such a type takes
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -169,3 +169,4 @@ class ModuleFacts(NamedTuple):
     package: str = ""  # the name of the package, where files make up packages
     shared: int = NOTHING  # the scope whose names are known in every file
     ordinals: Mapping[int, int] = MappingProxyType({})  # of the symbols that declarations are
+    locals: Sequence[int] = ()  # where names stand that are local to a function; not stored

@@ -36,6 +36,7 @@ class SkipReason(StrEnum):
     ODD_NAME = "name_not_utf8"
     SUBMODULE = "submodule"  # not checked out, or its commit is not here
     LFS_POINTER = "lfs_pointer"  # Git LFS has not brought the content
+    IGNORED = "ignored"  # left out by a rule of ours, though git does not ignore it
     NOT_FETCHED = "not_fetched"  # a partial clone lacks the content
 
 

@@ -44,7 +44,7 @@ class Calls:
     is_cut: bool  # whether a limit kept some from being followed
     uses: Uses | None  # of the symbol itself, where callers were asked for
     unknown: tuple[str, ...]  # names it calls whose meaning is not known
-    possible_further: int = 0  # places that may call what calls it, further up
+    possible_further: tuple[UsePlace, ...] = ()  # that may call what calls it, further up
 
 
 def call_graph(
@@ -73,12 +73,14 @@ def call_graph(
         total += count
         is_cut = is_cut or was_cut
         unknown = sorted(set(graph.missed_by(symbol))) if with_unknown else ()
-    further = 0
+    further: list[UsePlace] = []
     if depth > 1 and uses is not None:
         passed = [call.symbol for call in found if _is_passed(call, depth) and call.symbol]
         callers = {item.handle: item for item in passed}
-        further = sum(graph.uses_of(item).possible for item in callers.values())
-    return Calls(tuple(found), total, is_cut, uses, tuple(unknown), further)
+        for item in callers.values():
+            above = graph.uses_of(item)
+            further += graph.possible_places(above, above.possible_files)
+    return Calls(tuple(found), total, is_cut, uses, tuple(unknown), tuple(further))
 
 
 def joined(calls: Sequence[Call]) -> list[Call]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from posixpath import dirname
 
 from codecompass.model.reference import Role
-from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol, SymbolKind
+from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol
 from codecompass.navigate.uses import Graph
 from codecompass.store.reader import SnapshotReader
 
@@ -77,7 +77,7 @@ def _methods(reader: SnapshotReader, symbol: PlacedSymbol) -> list[PlacedSymbol]
     return found
 
 
-def _receiver(reader: SnapshotReader, symbol: PlacedSymbol) -> PlacedSymbol | None:
+def receiver(reader: SnapshotReader, symbol: PlacedSymbol) -> PlacedSymbol | None:
     """The type that a Go method belongs to."""
     if symbol.language != _GO or symbol.symbol.parent is not None or not symbol.symbol.scope:
         return None
@@ -109,7 +109,7 @@ def _parents(
     reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol
 ) -> list[tuple[int, PlacedSymbol]]:
     found: list[tuple[int, PlacedSymbol]] = []
-    owner = graph.owner_of(symbol) or _receiver(reader, symbol)
+    owner = graph.owner_of(symbol) or receiver(reader, symbol)
     while owner is not None and len(found) < _MAX_DEPTH:
         found.append((len(found) + 1, owner))
         owner = graph.owner_of(owner)
@@ -203,21 +203,3 @@ def outside_bases(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) ->
         written = reader.bases(entry.version_id, own)
         found |= dict.fromkeys(name for start, name in written.items() if start not in known)
     return [name for name in found if name not in _ROOTS]
-
-
-def called_as(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> list[PlacedSymbol]:
-    """Members of other types by which a member may be called.
-
-    Those that it overrides; in Go, where types do not say which interfaces they satisfy,
-    those of the same name in any interface.
-    """
-    found = [
-        item.symbol for item in overrides(reader, graph, symbol) if item.relation == "overrides"
-    ]
-    if symbol.language != _GO or symbol.symbol.kind is not SymbolKind.METHOD:
-        return found
-    for other in reader.symbols_named(symbol.symbol.name):
-        owner = graph.owner_of(other) if other.language == _GO else None
-        if owner is not None and owner.symbol.kind is SymbolKind.INTERFACE:
-            found.append(other)
-    return found

@@ -16,8 +16,6 @@ from codecompass.store.reader import SnapshotReader
 
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor"})
 _CALLS = frozenset({Role.CALL, Role.DECORATE})
-# A name that stands alone means what scopes and imports say; members are never meant by it.
-_LEXICAL = frozenset({"python", "javascript", "typescript", "tsx", "go", "rust", "c", "cpp"})
 
 
 class UsePlace(NamedTuple):
@@ -119,22 +117,6 @@ class Graph:
             for miss in self._graph.misses(path)
             if miss.name == name
         ]
-
-    def count_elsewhere(self, symbol: PlacedSymbol) -> int:
-        """How often the name of a symbol is used for what seems to be no part of the repository.
-
-        Where a name that stands alone can only mean what its scopes and imports say, those
-        are sure, and not counted.
-        """
-        count = 0
-        is_open = symbol.language not in _LEXICAL or symbol.symbol.kind is SymbolKind.MACRO
-        places = self._reader.places_naming(symbol.symbol.name, alone=is_open)
-        for path, starts in places.items():
-            if self.is_alike(path, symbol.path) and self._graph.is_linked(path):
-                known = {start for start, _ in self._graph.targets(path)}
-                known.update(miss.start for miss in self._graph.misses(path))
-                count += sum(start not in known for start in starts)
-        return count
 
     def calls_of(self, symbol: PlacedSymbol) -> tuple[Uses, list[UsePlace]]:
         """Where a symbol is called; a constructor is called by the name of its class."""

@@ -33,7 +33,8 @@ from codecompass.text.lines import LineTable
 
 # Raised when the meaning of a stored record changes without a change of a query file.
 _RULES_VERSION = 17
-_INDEXED_QUERIES = ("symbols", "references")
+INDEXED_QUERIES = ("symbols", "references")
+"""The query files that every extraction runs."""
 
 
 def extract(language: Language, text: bytes, *, with_reads: bool = False) -> FileFacts:
@@ -47,7 +48,7 @@ def extract(language: Language, text: bytes, *, with_reads: bool = False) -> Fil
     lines = LineTable(text)
     if language.grammar is None:
         return _windowed(language, text, lines)
-    names = (*_INDEXED_QUERIES, "reads") if with_reads else _INDEXED_QUERIES
+    names = (*INDEXED_QUERIES, "reads") if with_reads else INDEXED_QUERIES
     grammar = Grammar(*language.grammar, language.queries, names)
     if language.scanner and SCANNERS[language.scanner](text):
         return extract_as_text(language, text)
@@ -78,7 +79,7 @@ def load_language(language: Language) -> bool:
     if language.grammar is None:
         return True
     try:
-        load_grammar(Grammar(*language.grammar, language.queries, _INDEXED_QUERIES))
+        load_grammar(Grammar(*language.grammar, language.queries, INDEXED_QUERIES))
     except ModuleNotFoundError:  # no wheel of this grammar for this platform
         return False
     return True
@@ -93,7 +94,7 @@ def extractor_version(language: Language) -> str:
     row = sorted((name, _stable_text(getattr(language, name))) for name in language.__slots__)
     digest.update(f"{_RULES_VERSION}|{row}".encode())
     digest.update(_wheel_version(language).encode())
-    digest.update(query_text(language.queries, _INDEXED_QUERIES).encode())
+    digest.update(query_text(language.queries, INDEXED_QUERIES).encode())
     return digest.hexdigest()
 
 

@@ -25,6 +25,7 @@ _ECMA_SILENT = _words("this super undefined arguments")
 _C_MODIFIERS = _words(
     "static inline extern const constexpr consteval virtual explicit friend mutable volatile"
 )
+_C_REPAIRS = tuple("field_macros class_macros annotations linkage attributes branches".split())
 _C_TRANSPARENT = _words(
     "preproc_if preproc_ifdef preproc_else preproc_elif preproc_elifdef linkage_specification"
     " declaration_list"
@@ -148,7 +149,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="c",
         quotes=_CHARACTERS,
-        repairs=("field_macros", "linkage", "class_macros", "attributes", "branches"),
+        repairs=_C_REPAIRS,
         walker="c",
         label="C",
         suffixes=(".c", ".h"),
@@ -165,7 +166,7 @@ LANGUAGES: tuple[Language, ...] = (
         name="cpp",
         has_joined_names=True,
         quotes=_CHARACTERS,
-        repairs=("field_macros", "linkage", "class_macros", "attributes", "branches"),
+        repairs=_C_REPAIRS,
         walker="cpp",
         label="C++",
         suffixes=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp"),

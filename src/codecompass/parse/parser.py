@@ -31,6 +31,7 @@ _WALK_DEPTH = 20_000
 _MAX_DEPTH = 60_000
 # So does all that is done with definitions inside definitions.
 _MAX_NESTED = 300
+_MAX_AROUND = 12  # nodes around a place that are told
 _LOOKS = 16  # places at which the depth of a tree is looked at
 
 
@@ -48,6 +49,15 @@ class RootNode:
     is_named: bool
     is_comment: bool
     fragment_row: int = -1  # the row of a piece of a node that was looked through
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What the grammar says of a place in a text."""
+
+    span: ByteRange  # of the innermost node
+    types: tuple[str, ...]  # of the nodes around the place, the innermost first
+    is_blanked: bool = False  # left out of what was read, as the grammar does not understand it
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +132,49 @@ def parse(
         captures = {name: _within(size, spans) for name, spans in captures.items()}
         roots = [replace(node, end_byte=min(node.end_byte, size)) for node in roots]
     return Syntax(captures, roots, has_errors, module)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A parsed text that can be asked what stands at a place."""
+
+    module: ModuleFacts | None
+    _root: tree_sitter.Node
+    _original: bytes
+    _read: bytes
+
+    def at(self, place: ByteRange) -> Token:
+        """What the grammar says of a place."""
+        return _token(self._root, place, self._original, self._read)
+
+
+def parse_words(
+    data: bytes, grammar: Grammar, walk: Walk | None, repairs: Sequence[str] = ()
+) -> Words:
+    """Parse `data` and let a walker through it; no query is run."""
+    loaded = load_grammar(grammar)
+    original, data = data, data.replace(b"\0", b" ")
+    tree = loaded.parser.parse(data)
+    every = [REPAIRS[name] for name in repairs]
+    for is_blanking in (False, True):
+        kind = [item for item in every if item.blanks is is_blanking]
+        data, tree = _repaired(loaded, data, tree, kind)
+    if _is_too_deep(tree.root_node):
+        raise TooDeepError
+    module = _walked(walk, tree.root_node, data) if walk is not None else None
+    return Words(module, tree.root_node, original, data)
+
+
+def _token(root: tree_sitter.Node, place: ByteRange, original: bytes, read: bytes) -> Token:
+    node = root.descendant_for_byte_range(*place) or root
+    types: list[str] = []
+    around: tree_sitter.Node | None = node
+    while around is not None and len(types) < _MAX_AROUND:
+        types.append(around.type)
+        around = around.parent
+    start, end = place
+    span = (node.start_byte, node.end_byte)
+    return Token(span, tuple(types), original[start:end] != read[start:end])
 
 
 def _within(size: int, spans: Iterable[ByteRange]) -> list[ByteRange]:

@@ -11,6 +11,15 @@ _BRANCH = re.compile(rb"(?m)^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b([^
 _CLASS_MACRO = re.compile(
     rb"\b((?:class|struct)[ \t]+)([A-Z][A-Z0-9_]+(?:\([^()\n]*\))?)(?=[ \t]+\w+[ \t\n]*[:{])"
 )
+# What Clang's analysis of threads reads, with or without a prefix of the project's own.
+_ANNOTATION = re.compile(
+    rb"(?m)(^[ \t]*#[^\n]*)|(?<=[\w)\]])[ \t\n]+(?:[A-Z]+_)?(?:(?:PT_)?GUARDED_(?:BY|VAR)"
+    rb"|ACQUIRED_(?:BEFORE|AFTER)|(?:EXCLUSIVE|SHARED)_LOCKS_REQUIRED|REQUIRES(?:_SHARED)?"
+    rb"|LOCKS_EXCLUDED|EXCLUDES|ACQUIRE(?:_SHARED)?|RELEASE(?:_SHARED|_GENERIC)?"
+    rb"|(?:EXCLUSIVE|SHARED)_(?:TRY)?LOCK_FUNCTION|UNLOCK_FUNCTION|LOCK_RETURNED"
+    rb"|ASSERT_(?:EXCLUSIVE|SHARED)_LOCK|NO_THREAD_SAFETY_ANALYSIS)\b(?:\([^()\n]*\))?"
+    rb"(?=\s*(?:[;={]|override|final))"
+)
 _NEVER = re.compile(rb"[ \t(]*0[ \t)]*(?:/|$)")
 
 
@@ -40,6 +49,11 @@ def _covered(data: bytes, character: bytes = b" ") -> bytes:
 def _without_class_macros(data: bytes) -> bytes:
     """`class EXPORT Name {` without the macro."""
     return _CLASS_MACRO.sub(lambda found: found[1] + _covered(found[2]), data)
+
+
+def _without_annotations(data: bytes) -> bytes:
+    """Declarations without what they say of locks; lines of the preprocessor as they are."""
+    return _ANNOTATION.sub(lambda found: found[0] if found[1] else _covered(found[0]), data)
 
 
 def _first_branches(data: bytes) -> bytes:
@@ -85,7 +99,9 @@ REPAIRS = {
     ),
     # `struct x { FIELDS };`: the macro reads like a type once a semicolon ends its line.
     "field_macros": Repair(_replaced(r"(?m)^([ \t]+[A-Z][A-Z0-9_]{2,})[A-Z0-9_]$", r"\1;")),
-    "class_macros": Repair(_without_class_macros, blanks=True, needs_error=False),
+    "class_macros": Repair(_without_class_macros, needs_error=False),
+    # `int count_ GUARDED_BY(mutex_);`
+    "annotations": Repair(_without_annotations, needs_error=False),
     # `EXPORT int name();`, if it is one of very many.
     "attributes": Repair(
         _filled(r"(?m)^[ \t]*[A-Z][A-Z0-9_]*_(?:EXTERN|API|EXPORT|PUBLIC|INLINE)\b", " "),

@@ -11,12 +11,13 @@ from codecompass.model.graph_answer import (
     ReferencesAnswer,
     RelationResult,
 )
+from codecompass.present.groups import family_lines, group_lines, numbers
 from codecompass.present.meta import state_line
 from codecompass.text.tokens import estimate_tokens
 
 _MAX_UNKNOWN = 12
 _MAX_LINES = 12
-_MAX_DEFINITIONS = 3
+_MAX_DEFINITIONS = 8
 _USUAL = ("function", "method")
 """What calls; other kinds are named."""
 
@@ -26,9 +27,14 @@ def render_references(answer: ReferencesAnswer) -> str:
     roles = ", ".join(f"{role} {count}" for role, count in answer.roles.items())
     count = f"{answer.total} uses in {len(answer.files)} files"
     about = f"{count} ({roles})" if roles else "0 uses"
+    if answer.left_out:
+        left = ", ".join(f"{role} {number}" for role, number in answer.left_out.items())
+        about += f"; left out by the filter: {left}"
     body = [*_definitions(answer.definitions), *_use_lines(answer.results)]
     body += _nothing(answer.query, answer.definitions, answer.suggestions, answer.meta)
     if answer.definitions:
+        body += family_lines(answer.family or ())
+        body += group_lines(answer.groups or ())
         body += _certainty(answer.certainty)
     return _with_status(answer, about, body)
 
@@ -56,6 +62,8 @@ def render_calls(answer: CallsAnswer) -> str:
         more = f" and {rest} more" if rest > 0 else ""
         body.append(f"also calls, meaning unknown: {shown_names}{more}")
     if answer.definitions and answer.direction != "callees":
+        body += family_lines(answer.family or ())
+        body += group_lines(answer.groups or ())
         body += _certainty(answer.certainty)
     return _with_status(answer, about, body)
 
@@ -108,9 +116,9 @@ def _use_lines(results: Sequence[RelationResult]) -> list[str]:
 def _by_role(uses: Sequence[RelationResult]) -> str:
     parts = []
     for role, group in groupby(uses, key=_role):
-        numbers = list(dict.fromkeys(item.line for item in group if item.line is not None))
-        shown = _numbers(numbers[:_MAX_LINES])
-        rest = len(numbers) - _MAX_LINES
+        lines = list(dict.fromkeys(item.line for item in group if item.line is not None))
+        shown = numbers(lines[:_MAX_LINES])
+        rest = len(lines) - _MAX_LINES
         parts.append(f"{shown}{f' and {rest} more' if rest > 0 else ''} {role}")
     return "; ".join(parts)
 
@@ -131,7 +139,7 @@ def _call_lines(results: Sequence[RelationResult]) -> list[str]:
         if item.path != path:
             path = item.path
             lines.append(path)
-        evidence = _numbers(_evidence(item))
+        evidence = numbers(_evidence(item))
         if item.kind == "file":
             lines.append(f"  {evidence} outside definitions")
         else:
@@ -144,15 +152,6 @@ def _call_lines(results: Sequence[RelationResult]) -> list[str]:
 
 def _evidence(item: RelationResult) -> tuple[int, ...]:
     return item.lines or ((item.line,) if item.line is not None else ())
-
-
-def _numbers(lines: Sequence[int]) -> str:
-    """Lines in order, three and more in a row as a range."""
-    parts: list[str] = []
-    for _, group in groupby(enumerate(lines), key=lambda pair: pair[1] - pair[0]):
-        run = [line for _, line in group]
-        parts += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else [str(line) for line in run]
-    return ",".join(parts)
 
 
 def _steps(item: RelationResult) -> str:

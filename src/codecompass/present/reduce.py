@@ -24,12 +24,16 @@ from codecompass.model.cluster import ClustersAnswer, ExpansionAnswer, Expansion
 from codecompass.model.graph_answer import (
     CallsAnswer,
     FamilyAnswer,
+    FamilyUses,
+    PlaceGroup,
     ReferencesAnswer,
     RelationResult,
 )
 from codecompass.present.budget import Form, Forms
 
 _FOLDERS_NAMED = 8
+_PLACES_SHOWN = 3
+_MEMBERS_SHOWN = 6
 _DEFINITION = "definition"
 _Unit = TypeVar("_Unit")
 _Related = TypeVar("_Related", ReferencesAnswer, CallsAnswer, FamilyAnswer)
@@ -114,11 +118,26 @@ def _symbol(item: SymbolResult, form: Form) -> SymbolResult:
 def _(answer: _Related, forms: Forms) -> _Related:
     pairs = zip(answer.results, forms, strict=True)
     results = tuple(_relation(item, form) for item, form in pairs if form < Form.DROPPED)
+    if not isinstance(answer, FamilyAnswer):
+        answer = replace(answer, groups=_short(answer.groups), family=_few(answer.family))
     if len(results) == len(answer.results):
         return replace(answer, results=results)
     counted = sum(item.relation != _DEFINITION for item in results)
     cursor = answer.page.cursor(counted, answer.total) if answer.page else None
     return replace(answer, results=results, cursor=cursor, meta=_cut(answer.meta))
+
+
+def _short(groups: tuple[PlaceGroup, ...] | None) -> tuple[PlaceGroup, ...] | None:
+    """Groups of places without the list of all lines."""
+    if groups is None:
+        return None
+    return tuple(
+        replace(group, lines=None, places=group.places[:_PLACES_SHOWN]) for group in groups
+    )
+
+
+def _few(family: tuple[FamilyUses, ...] | None) -> tuple[FamilyUses, ...] | None:
+    return family[:_MEMBERS_SHOWN] if family is not None else None
 
 
 def _relation(item: RelationResult, form: Form) -> RelationResult:

@@ -55,6 +55,7 @@ _SUFFIXES = {  # by what is behind their last dot
     for last in {end.rpartition(".")[2] for end in _ENDS}
 }
 _INFIXES = tuple(p.strip("*") for p in _PATTERNS if p[0] == "*" and p[-1] == "*")
+_GENERATED_NAMES = frozenset(_GENERATED)
 _EXACT_NAMES = frozenset(p for p in _PATTERNS if "*" not in p)
 
 
@@ -140,6 +141,13 @@ def built_in_rule(path: str, *, is_tracked: bool) -> IgnoredFile | None:
             return IgnoredFile(path, BUILT_IN, 0, f"*{suffix}")
     infix = next((part for part in _INFIXES if part in name), None)
     return IgnoredFile(path, BUILT_IN, 0, f"*{infix}*") if infix else None
+
+
+def may_be_text(rule: IgnoredFile) -> bool:
+    """Whether a file that a rule leaves out may be a text that somebody wrote or uses."""
+    if rule.source != BUILT_IN:
+        return True
+    return rule.pattern in _GENERATED_NAMES
 
 
 def count_by_rule(ignored: Iterable[IgnoredFile]) -> dict[str, int]:

@@ -93,6 +93,21 @@ def read_unchanged(root: Path, known: FileEntry) -> str | None:
     return None if text is None else text.decode("utf-8", "replace")
 
 
+def read_text(root: Path, path: str, max_bytes: int) -> str | None:
+    """The text of a file as it is now; None if it is too large, binary or not there."""
+    try:
+        raw, _, _ = _read_settled(root / path, max_bytes)
+    except OSError:
+        return None
+    return text_of_bytes(raw) if raw is not None else None
+
+
+def text_of_bytes(raw: bytes) -> str | None:
+    """A content as text; None if it is binary."""
+    text = None if _is_binary(raw) else decode_text(raw)
+    return text.decode("utf-8", "replace") if text is not None else None
+
+
 def stamp_of(seen: os.stat_result, now_ns: int = 0) -> int:
     """A number that changes when a file is written to, whoever sets its time back afterwards.
 

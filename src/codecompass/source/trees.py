@@ -7,7 +7,7 @@ from pathlib import Path
 from codecompass.model.refs import TreeFile
 from codecompass.model.source import SkipReason
 from codecompass.source.git import run_git, try_git
-from codecompass.source.ignore import IGNORE_FILE, IgnoreRules, make_rules
+from codecompass.source.ignore import IGNORE_FILE, IgnoreRules, make_rules, may_be_text
 from codecompass.source.objects import read_blobs
 
 _END_OF_OPTIONS = "--end-of-options"  # nothing behind it is one
@@ -22,7 +22,7 @@ class TreeListing:
     files: tuple[TreeFile, ...]
     skipped: dict[str, SkipReason]
     missing: frozenset[str]  # contents that a partial clone lacks
-    absent: dict[str, str]  # submodules that are not here, with the commit the tree names
+    blobs: dict[str, str]  # ids of what is skipped, where it has one; of a submodule its commit
 
 
 def list_tree(folder: Path, tree_id: str) -> TreeListing:
@@ -32,18 +32,24 @@ def list_tree(folder: Path, tree_id: str) -> TreeListing:
     rules = _rules(folder, entries, missing)
     files: list[TreeFile] = []
     skipped: dict[str, SkipReason] = {}
+    blobs = dict(absent)
     for entry in entries:
         if entry.path is None:
             skipped[entry.shown] = SkipReason.ODD_NAME
-        elif rules.rule_for(entry.path, is_tracked=True) is None:
-            if entry.mode == _SUBMODULE:
-                if entry.path in absent:
-                    skipped[entry.path] = SkipReason.SUBMODULE
-            elif entry.mode == _LINK:
-                skipped[entry.path] = SkipReason.NOT_A_FILE
-            else:
-                files.append(TreeFile(entry.path, entry.mode, entry.blob_id))
-    return TreeListing(tuple(files), skipped, missing, absent)
+            continue
+        rule = rules.rule_for(entry.path, is_tracked=True)
+        if rule is not None:
+            if may_be_text(rule) and entry.mode not in {_LINK, _SUBMODULE}:
+                skipped[entry.path] = SkipReason.IGNORED
+                blobs[entry.path] = entry.blob_id
+        elif entry.mode == _SUBMODULE:
+            if entry.path in absent:
+                skipped[entry.path] = SkipReason.SUBMODULE
+        elif entry.mode == _LINK:
+            skipped[entry.path] = SkipReason.NOT_A_FILE
+        else:
+            files.append(TreeFile(entry.path, entry.mode, entry.blob_id))
+    return TreeListing(tuple(files), skipped, missing, blobs)
 
 
 def _entries(

@@ -4,6 +4,8 @@ Git lists the files, in repositories and in plain folders alike: nobody else get
 ignore files fully right. Symbolic links are never followed.
 """
 
+from __future__ import annotations
+
 import os
 import stat
 import time
@@ -16,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from codecompass.errors import StoreError
 from codecompass.model.source import FileStat, IgnoredFile, SkipReason
 from codecompass.source.git import find_repository, run_git, try_git
-from codecompass.source.ignore import IGNORE_FILE, make_rules
+from codecompass.source.ignore import IGNORE_FILE, make_rules, may_be_text
 from codecompass.source.read import stamp_of
 
 # A folder of clones is fine, a clone in a clone in a clone is somebody's cache.
@@ -32,7 +34,7 @@ class Listing:
     skipped: dict[str, SkipReason]  # found but not regular files of this workspace
     ignored: tuple[IgnoredFile, ...]  # left out by built-in rules and `.codecompassignore`
 
-    def with_others(self, other: "Listing") -> "Listing":
+    def with_others(self, other: Listing) -> Listing:
         """What was found in two looks at different paths."""
         return Listing(
             (*self.files, *other.files),
@@ -50,8 +52,17 @@ def list_workspace(root: Path, scratch: Path) -> Listing:
     said = tuple(_list_with_git(root, scratch))
     chosen = _choose(said, tuple(_ignore_files(root, said)))
     files, skipped = _stat_all(root, chosen.kept)
-    skipped |= dict.fromkeys(chosen.odd, SkipReason.ODD_NAME)
+    skipped |= _left_out(root, chosen)
     return Listing(tuple(files), skipped, chosen.ignored)
+
+
+def _left_out(root: Path, chosen: _Chosen) -> dict[str, SkipReason]:
+    """What is not indexed and told all the same: a name that is looked for may stand in it."""
+    texts = [rule.path for rule in chosen.ignored if may_be_text(rule)]
+    there = {stat.path for stat in _stat_all(root, texts)[0]}
+    return dict.fromkeys(chosen.odd, SkipReason.ODD_NAME) | dict.fromkeys(
+        sorted(there), SkipReason.IGNORED
+    )
 
 
 def list_kept(root: Path, scratch: Path) -> tuple[str, ...]:
@@ -82,7 +93,7 @@ def list_paths(root: Path, scratch: Path, paths: Sequence[str]) -> Listing:
     chosen = _choose.__wrapped__(said, tuple(_ignore_files(root, said)))
     extra = frozenset(rules) - frozenset(paths)
     files, skipped = _stat_all(root, [path for path in chosen.kept if path not in extra])
-    skipped |= dict.fromkeys(chosen.odd, SkipReason.ODD_NAME)
+    skipped |= _left_out(root, chosen)
     return Listing(tuple(files), skipped, chosen.ignored)
 
 

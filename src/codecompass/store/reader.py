@@ -28,7 +28,7 @@ from codecompass.store.snapshots import (
     count_snapshot,
     find_snapshot,
 )
-from codecompass.store.versions import SCOPE_MARK, decode_list, masks_of
+from codecompass.store.versions import SCOPE_MARK, decode_list, failures, masks_of
 from codecompass.text.patterns import Needed
 
 if TYPE_CHECKING:
@@ -292,16 +292,6 @@ class SnapshotReader:
         count = self._database.row(_COUNT_INSIDE, key)
         return found, count[0] if count else 0
 
-    def broken_with(self, needed: Needed) -> list[str]:
-        """Files with syntax errors that may hold what an expression insists on."""
-        rows = self._database.rows("SELECT id FROM versions WHERE has_errors = 1")
-        broken = {row[0] for row in rows if row[0] in self.catalog.by_version}
-        if not broken:
-            return []
-        found = broken.intersection(self.may_hold(needed))
-        files = self.catalog.files
-        return [files[i].path for version in found for i in self.catalog.by_version[version]]
-
     def vectors(self, model: str) -> SnapshotVectors | None:
         """What a model says of this snapshot; None if it was not asked, or its file is damaged."""
         return self._kept.vectors(self._database, self._state, model)
@@ -310,22 +300,6 @@ class SnapshotReader:
     def graph(self) -> GraphReader:
         """What the uses in this snapshot mean."""
         return GraphReader(self._database, self._state.links(self._database, self._kept.modules))
-
-    def places_naming(self, name: str, *, alone: bool) -> dict[str, list[int]]:
-        """Where a name is called or stands for a type, whatever it means: bytes by path.
-
-        Also where it stands `alone`, and not only behind what it belongs to.
-        """
-        behind = "" if alone else " AND receiver <> ''"
-        rows = self._database.rows(
-            f"SELECT version_id, start_byte FROM uses WHERE name = ?{behind} ORDER BY 1, 2",  # noqa: S608  # our own text
-            (name,),
-        )
-        found: dict[str, list[int]] = {}
-        for version_id, start in rows:
-            for index in self.catalog.by_version.get(version_id, ()):
-                found.setdefault(self.catalog.paths[index], []).append(start)
-        return found
 
     def uses_named(self, name: str) -> list[Use]:
         """Where a name is used in this snapshot, by version and line."""
@@ -348,6 +322,10 @@ class SnapshotReader:
         """The first few indexed paths of a folder."""
         inside = (path for path in self.catalog.paths if path.startswith(f"{folder}/"))
         return list(islice(inside, limit))
+
+    def failures(self) -> dict[VersionId, str]:
+        """The contents of the store that could not be parsed, and why."""
+        return failures(self._database)
 
     def counts(self) -> SnapshotCounts:
         """How much this snapshot holds."""

@@ -23,6 +23,8 @@ from codecompass.store.database import Database
 from codecompass.store.lists import FILE_COLUMNS, FileLists, ListId, entry_columns, read_entry
 
 _EXAMPLES = 3
+# Indexed, or left out by a rule: `doctor` tells how many files each rule leaves out.
+_NOT_COUNTED = frozenset({None, SkipReason.IGNORED})
 _RECORD = (
     "SELECT id, ref, workspace, list_id, head, rules, generation, revision, published_at, used_at"
     " FROM snapshots"
@@ -210,7 +212,8 @@ def count_snapshot(
                 broken.add(version_id)
             totals = [sum + number * times for sum, number in zip(totals, numbers, strict=True)]
     lines, errors, symbols, references, imports = totals
-    skipped = Counter(str(entry.skip_reason) for entry in files.values() if entry.skip_reason)
+    reasons = (entry.skip_reason for entry in files.values())
+    skipped = Counter(str(reason) for reason in reasons if reason not in _NOT_COUNTED)
     return SnapshotCounts(
         files=sum(paths.values()),
         symbols=symbols,

@@ -174,6 +174,7 @@ class Builder:
             self._keys(),
             self.package,
             self.shared,
+            locals=[use[0] for use in self._uses if use[3] in local],
         )
 
     def _is_local(self, expr: Expr) -> bool:

@@ -154,6 +154,11 @@ class Expressions(Expected):
                 if is_import
                 else self.builder.expr("require", module)
             )
+        if function.type == "await_expression" and function.named_children:
+            # `await f<T>(x)`: the grammar has the `await` inside of what is called.
+            called = self.expression(function.named_children[-1], scope, Role.CALL)
+            found = self._called("call", node, called, scope)
+            return self.builder.expr("await", found) if found != NOTHING else NOTHING
         called = self.expression(function, scope, Role.CALL)
         return self._called("call", node, called, scope)
 

@@ -31,6 +31,10 @@ def walk(root: Node, text: bytes) -> ModuleFacts:
         walker.close()
 
 
+# Annotations that say nothing of the type of a value.
+_NO_TYPES = frozenset({"Final", "ClassVar"})
+
+
 class _Walker(Bindings):
     """Goes through statements once, in source order."""
 
@@ -283,9 +287,15 @@ class _Walker(Bindings):
             value = self.quiet(last, scope) if last is not None else NOTHING
         elif right is not None:
             value = self.expression(right, scope)
+        if annotation is not None and value != NOTHING and self._says_no_type(annotation):
+            declared = NOTHING
         if left is not None:
             self._exported(left, right, scope)
             self.target(left, scope, value, declared)
+
+    def _says_no_type(self, annotation: Node) -> bool:
+        """Whether an annotation leaves the type to the value, as a bare `Final` does."""
+        return self.builder.text(annotation).rpartition(".")[2].strip() in _NO_TYPES
 
     def _exported(self, left: Node, right: Node | None, scope: int) -> None:
         """`__all__ = ["name"]` names what the file hands on."""
@@ -404,7 +414,10 @@ class _Walker(Bindings):
 
     def _global(self, node: Node, scope: int) -> None:
         names = self.globals.setdefault(self.binding_scope(scope), set())
-        names.update(self.builder.text(child) for child in node.named_children)
+        for child in node.named_children:
+            name = self.builder.text(child)
+            names.add(name)
+            self.builder.use(child, Role.READ, self.builder.expr("name", name, 0))
 
     def _return(self, node: Node, scope: int) -> None:
         for child in node.named_children:

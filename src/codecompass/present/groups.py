@@ -1,0 +1,68 @@
+"""Places of a name that are no uses, and uses of what overrides it, in; lines of text out."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from codecompass.model.graph_answer import FamilyUses, PlaceGroup
+from codecompass.model.occurrence import Group
+
+_MAX_COMMENTS = 10  # more are counted
+_MAX_PLACES = 8  # of a group, with their text
+_MAX_MEMBERS = 12
+_MAX_FILES = 12
+_MAX_TEXT = 100
+_TITLES = {
+    "read": "read without a call",
+    "further_up": "further up, not resolved",
+    Group.NOT_RESOLVED: "not resolved",
+    Group.OUTSIDE: "members of values from outside",
+    Group.STRING: "in strings",
+    Group.NOT_ANALYSED: "not analysed",
+}
+
+
+def family_lines(family: Sequence[FamilyUses]) -> list[str]:
+    """Members that override or implement what is asked about, or the reverse, with their uses."""
+    if not family:
+        return []
+    lines = ["overrides and implementations:"]
+    for item in family[:_MAX_MEMBERS]:
+        where = _by_file(item.lines)
+        used = f"; used {where}" if where else ""
+        lines.append(
+            f"  {item.path}:{item.start_line}-{item.end_line} {item.name} [{item.handle}]{used}"
+        )
+    rest = len(family) - _MAX_MEMBERS
+    return [*lines, f"  and {rest} more"] if rest > 0 else lines
+
+
+def group_lines(groups: Sequence[PlaceGroup]) -> list[str]:
+    """Places that may be uses, with their text; comments and documentation, if they are few."""
+    lines: list[str] = []
+    for group in groups:
+        title = _TITLES.get(group.group)
+        if title is not None:
+            lines.append(f"{title}:")
+            shown = group.places[:_MAX_PLACES]
+            lines += [f"  {item.path}:{item.line}: {item.text[:_MAX_TEXT]}" for item in shown]
+            rest = group.total - len(shown)
+            lines += [f"  and {rest:,} more"] if rest > 0 else []
+        elif group.group == Group.COMMENT:
+            where = _by_file(group.lines or {}) if group.total <= _MAX_COMMENTS else ""
+            lines.append(f"in comments and docs: {where or f'{group.total:,} places'}")
+    return lines
+
+
+def numbers(lines: Sequence[int]) -> str:
+    """Lines in order, three and more in a row as a range."""
+    parts: list[str] = []
+    for _, group in groupby(enumerate(lines), key=lambda pair: pair[1] - pair[0]):
+        run = [line for _, line in group]
+        parts += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else [str(line) for line in run]
+    return ",".join(parts)
+
+
+def _by_file(lines: Mapping[str, Sequence[int]]) -> str:
+    shown = [f"{path}:{numbers(found)}" for path, found in list(lines.items())[:_MAX_FILES]]
+    rest = len(lines) - _MAX_FILES
+    return "; ".join([*shown, *([f"{rest} more files"] if rest > 0 else [])])
