@@ -13,11 +13,11 @@ from codecompass.link.families import FAMILY_OF
 from codecompass.model.graph_answer import Completeness, FamilyUses, GroupedPlace, PlaceGroup
 from codecompass.model.occurrence import OPEN_GROUPS, Group, NamePlace, Occurrence
 from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol, SymbolKind
-from codecompass.navigate.hierarchy import outside_bases
+from codecompass.navigate.hierarchy import members, outside_bases
 from codecompass.navigate.occurrences import Accounted, Accounting, Meant
 from codecompass.navigate.overriding import member_family
 from codecompass.navigate.uses import Graph, Uses
-from codecompass.navigate.visibility import reach_of
+from codecompass.navigate.visibility import is_handed_out, reach_of
 from codecompass.parse.stub_tables import built_in_names
 from codecompass.text.masks import show_masks
 
@@ -28,6 +28,9 @@ _BOUND = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 # What Python calls by itself: `__getitem__`, `__enter__`.
 _DUNDER = re.compile(r"__\w+__")
 _CALLED = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
+_DATA = frozenset({SymbolKind.FIELD, SymbolKind.PROPERTY})
+# Languages in which a lambda is a value of an interface.
+_WITH_LAMBDAS = frozenset({"java", "kotlin"})
 _SAID = {
     Group.NOT_RESOLVED: ("place that could not be resolved", "places that could not be resolved"),
     Group.OUTSIDE: ("member of a value from outside", "members of values from outside"),
@@ -72,7 +75,7 @@ class Accountant:
         self._accounting = Accounting(
             view.reader,
             graph,
-            text_of=view.text,
+            text_of=view.whole_text,
             unread_text=view.unread_text,
             masked=view.masked,
             tokens_of=self._tokens,
@@ -113,7 +116,9 @@ class Accountant:
             for member in part.members:
                 if member.handle not in own and member.handle not in found.members:
                     found.members[member.handle] = self._graph.uses_of(member)
-            found.resembling |= {other.handle: other for other in part.resembling}
+            found.resembling |= {
+                other.handle: other for other in part.resembling if other.handle not in own
+            }
         return found
 
     def _meant(self, name: str, items: Sequence[Uses], family: _Family) -> Meant:
@@ -133,6 +138,10 @@ class Accountant:
             {(item.path, item.symbol.name_start) for item in members},
             is_built_in,
             reach_of(self._graph, (item.symbol for item in items), self._view.text),
+            any(
+                is_handed_out(item.symbol, self._view.text(item.symbol.path) or "")
+                for item in items
+            ),
             any(item.symbol.symbol.kind in TYPE_KINDS for item in items),
             any(item.symbol.symbol.scope for item in items),
             any(
@@ -213,6 +222,15 @@ class Accountant:
         languages = {item.symbol.language for item in uses if not item.is_resolved}
         if languages:
             reasons.append(f"uses are not resolved in {', '.join(sorted(languages))}")
+        reasons += self._by_family(uses, family)
+        seen = self._view.seen()
+        if seen.not_fetched:
+            reasons.append(f"{seen.not_fetched:,} files are not fetched")
+        return reasons + self._by_no_name(uses)
+
+    def _by_family(self, uses: Sequence[Uses], family: _Family) -> list[str]:
+        """Why others may be meant by the name, or stand for it."""
+        reasons: list[str] = []
         if family.is_cut:
             reasons.append("there are more overriding members than were followed")
         if family.resembling:
@@ -221,11 +239,27 @@ class Accountant:
                 for item in family.resembling.values()
             ]
             rest = f" and {len(shown) - _MAX_OTHERS} more" if len(shown) > _MAX_OTHERS else ""
-            reasons.append(f"types fit without saying so: {', '.join(shown[:_MAX_OTHERS])}{rest}")
-        seen = self._view.seen()
-        if seen.not_fetched:
-            reasons.append(f"{seen.not_fetched:,} files are not fetched")
-        return reasons + self._by_no_name(uses)
+            reasons.append(f"types may fit: {', '.join(shown[:_MAX_OTHERS])}{rest}")
+        if any(self._is_functional(item.symbol) for item in uses):
+            reasons.append("a lambda may implement it")
+        kinds = {(item.symbol.path, item.symbol.symbol.scope): set[SymbolKind]() for item in uses}
+        for item in uses:
+            kinds[item.symbol.path, item.symbol.symbol.scope].add(item.symbol.symbol.kind)
+        if any(len(found & _CALLED) and len(found & _DATA) for found in kinds.values()):
+            reasons.append("a field and a method have this name: their uses are not told apart")
+        return reasons
+
+    def _is_functional(self, symbol: PlacedSymbol) -> bool:
+        """Whether a method is the only one of an interface, so that a lambda can stand for it."""
+        if symbol.language not in _WITH_LAMBDAS or symbol.symbol.body_start >= 0:
+            return False
+        owner = self._graph.owner_of(symbol)
+        if owner is None or owner.symbol.kind is not SymbolKind.INTERFACE:
+            return False
+        inside = members(self._view.reader, owner)
+        return (
+            sum(item.symbol.kind in _CALLED and item.symbol.body_start < 0 for item in inside) == 1
+        )
 
     def _is_import(self, symbol: PlacedSymbol) -> bool:
         """Whether a variable only names what is imported: `require("y")`, `require("y").x`."""

@@ -128,7 +128,7 @@ class GraphQuestions:
 
     def _account(self, uses: Sequence[Uses], subject: _Subject) -> Account:
         if not uses:
-            return Account(Completeness(complete=True, possible=0))
+            return Account(Completeness(complete=False, possible=0, reasons=("not defined here",)))
         more = subject.lookup.matches[len(subject.symbols) :]
         return self._accountant.account(uses, more=more)
 

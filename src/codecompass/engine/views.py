@@ -115,6 +115,11 @@ class View:
 
     def text(self, path: str) -> str | None:
         """A file's text as it was indexed; None if it has changed since or cannot be read."""
+        text = self.whole_text(path)
+        return None if text is None else self.masked(path, text)
+
+    def whole_text(self, path: str) -> str | None:
+        """The same with its secrets, to look in and not to be shown; see `masked`."""
         entry = self.reader.file(path)
         if entry is None:
             return None
@@ -124,9 +129,7 @@ class View:
             text = read_unchanged(self._views.root, entry)
             if text is None and entry.version_id is not None:
                 self.changed = path
-        if text is None or self._views.shows_secrets:
-            return text
-        return self._masked(entry, text)
+        return text
 
     def unread_text(self, path: str, max_bytes: int) -> str | None:
         """The text of a file that is not indexed, secrets and all; see `masked`.

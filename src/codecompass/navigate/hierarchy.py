@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from posixpath import dirname
 
 from codecompass.model.reference import Role
-from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol
+from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol, SymbolKind
 from codecompass.navigate.uses import Graph
 from codecompass.store.reader import SnapshotReader
 
 _MAX_DEPTH = 12
 _MAX_TYPES = 500
+_MAX_JOINED = 100  # types below one whose other bases are looked at
 # What everything is, and who knows no more of it calls nothing.
-_ROOTS = frozenset({"object", "Object", "Any"})
+_ROOTS = frozenset({"object", "Object", "Any", "Generic", "ABC", "Protocol"})
 _GO, _GO_TEST = "go", "_test.go"
 
 
@@ -167,15 +168,21 @@ def subtypes(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int
 
 
 def overrides(
-    reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol, depth: int = _MAX_DEPTH
+    reader: SnapshotReader,
+    graph: Graph,
+    symbol: PlacedSymbol,
+    depth: int = _MAX_DEPTH,
+    *,
+    by_alias: bool = False,
 ) -> list[Relative]:
-    """Members of the same name in the types above and below."""
+    """Members of the same name in the types above and below; `by_alias`, also of named types."""
     owner = graph.owner_of(symbol)
     if owner is None:
         return []
     namesakes: dict[tuple[str, int | None], PlacedSymbol] = {}
     found: list[Relative] = []
-    for relation, step in (("overrides", supertypes), ("overridden_by", subtypes)):
+    above, below = (_above, _below) if by_alias else (supertypes, subtypes)
+    for relation, step in (("overrides", above), ("overridden_by", below)):
         types, _ = climb(graph, owner, step, depth)
         if types and not namesakes:
             named = reader.symbols_named(symbol.symbol.name)
@@ -185,6 +192,66 @@ def overrides(
             if item is not None:
                 found.append(Relative(relation, item, steps))
     return found
+
+
+def inherited_for(
+    reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol
+) -> list[PlacedSymbol]:
+    """Members of other types that a member is for a type below its own.
+
+    `class Both extends Base implements Goer`: `Base.go` is what a call of `Goer.go` means.
+    """
+    owner = graph.owner_of(symbol)
+    if owner is None:
+        return []
+    below, _ = climb(graph, owner, subtypes)
+    if not below:
+        return []
+    named = reader.symbols_named(symbol.symbol.name)
+    namesakes = {(item.path, item.symbol.parent): item for item in named}
+    found: dict[tuple[str, int], PlacedSymbol] = {}
+    for other, _steps, _line in below[:_MAX_JOINED]:
+        for base, _depth, _at in climb(graph, other, supertypes)[0]:
+            item = namesakes.get((base.path, base.symbol.ordinal))
+            if item is not None:
+                found[item.path, item.symbol.ordinal] = item
+    return list(found.values())
+
+
+def _above(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int]]:
+    """The types above a type; those that another name for a type stands for too."""
+    if symbol.symbol.kind is not SymbolKind.TYPE:
+        return supertypes(graph, symbol)
+    lines = {node: place.line for place, node in graph.used_by(symbol, roles=(Role.TYPE,))}
+    symbols = graph.symbols_at(list(lines))
+    return [(symbols[node], line) for node, line in lines.items() if node in symbols]
+
+
+def _below(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int]]:
+    """The types below a type; other names that are made of it too."""
+    uses = graph.uses_of(symbol)
+    named = {
+        (place.path, place.enclosing): place.line
+        for place in graph.places(uses, uses.files)
+        if place.role is Role.TYPE and place.enclosing >= 0
+    }
+    symbols = graph.symbols(named)
+    aliases = [
+        (symbols[key], line)
+        for key, line in named.items()
+        if key in symbols and symbols[key].symbol.kind is SymbolKind.TYPE
+    ]
+    return subtypes(graph, symbol) + aliases
+
+
+def unknown_bases(reader: SnapshotReader, graph: Graph, owner: PlacedSymbol) -> set[str]:
+    """The names that a type writes as its own types and of which nobody knows what they mean."""
+    entry = reader.file(owner.path)
+    if entry is None or entry.version_id is None:
+        return set()
+    known = {place.start for place, _ in graph.used_by(owner, roles=(Role.INHERIT,))}
+    written = reader.bases(entry.version_id, owner.symbol.ordinal)
+    return {name.rpartition(".")[2] for start, name in written.items() if start not in known}
 
 
 def outside_bases(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> list[str]:

@@ -9,17 +9,20 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from codecompass.model.symbol import PlacedSymbol, SymbolKind
-from codecompass.navigate.hierarchy import climb, members, receiver, supertypes
+from codecompass.navigate.hierarchy import climb, members, receiver, subtypes, supertypes
 from codecompass.navigate.uses import Graph
 from codecompass.store.reader import SnapshotReader
 
 _GO = "go"
 _STRUCTURAL = frozenset({"typescript", "tsx"})
 _WITH_PROTOCOLS = frozenset({"python"})
-_MAX_TYPES = 200
+MAX_TYPES = 200
+"""Of more types that have a member of a name, only so many are looked at."""
+_MAX_EMBEDDING = 50
 _PROTOCOL = "Protocol"
 _INTERFACES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
 _CALLED = frozenset({SymbolKind.METHOD, SymbolKind.FUNCTION})
+_MEMBERS = _CALLED | {SymbolKind.FIELD, SymbolKind.PROPERTY}
 
 
 class Shape(NamedTuple):
@@ -46,33 +49,42 @@ def satisfying(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> li
     is_declared = is_interface(own)
     sets: dict[str, Mapping[str, Shape]] = {}
     found = []
+    # A type that embeds this one has its methods, too.
+    embedding = [] if is_declared else [item for item, _, _ in climb(graph, own, subtypes)[0]]
     for fit in _namesakes(reader, graph, symbol):
         if is_interface(fit.owner) is is_declared:
             continue
-        interface, concrete = (own, fit.owner) if is_declared else (fit.owner, own)
+        if is_declared:
+            interface, concrete = own, [fit.owner]
+        else:
+            interface, concrete = fit.owner, [own, *embedding[:_MAX_EMBEDDING]]
         wanted = _method_set(reader, graph, interface, sets)
-        given = _method_set(reader, graph, concrete, sets)
-        if all(given.get(name) == shape for name, shape in wanted.items()):
+        given = [_method_set(reader, graph, item, sets) for item in concrete]
+        if any(_has_all(wanted, methods) for methods in given):
             found.append(fit.member)
     return found
 
 
+def _has_all(wanted: Mapping[str, Shape], given: Mapping[str, Shape]) -> bool:
+    return all(given.get(name) == shape for name, shape in wanted.items())
+
+
 def resembling(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> list[PlacedSymbol]:
     """TypeScript, Python: members of types that have all the names of an interface or protocol."""
-    if symbol.symbol.kind not in _CALLED:
-        return []
     own = _owner(reader, graph, symbol)
-    if own is None or not (symbol.language in _STRUCTURAL or symbol.language in _WITH_PROTOCOLS):
+    if (
+        own is None
+        or own.symbol.kind in _CALLED
+        or not (symbol.language in _STRUCTURAL or symbol.language in _WITH_PROTOCOLS)
+    ):
         return []
     found = []
     own_names = _names(reader, graph, own)
     is_open = _is_open(reader, own)
     for fit in _namesakes(reader, graph, symbol):
         other_is_open = _is_open(reader, fit.owner)
-        if is_open is other_is_open:
-            continue
         names = _names(reader, graph, fit.owner)
-        if (own_names <= names) if is_open else (names <= own_names):
+        if (is_open and own_names <= names) or (other_is_open and names <= own_names):
             found.append(fit.member)
     return found
 
@@ -114,10 +126,10 @@ def _namesakes(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> li
 
 
 def _fits_named(reader: SnapshotReader, graph: Graph, name: str) -> list[_Fit]:
-    named = [item for item in reader.symbols_named(name) if item.symbol.kind in _CALLED]
+    named = [item for item in reader.symbols_named(name) if item.symbol.kind in _MEMBERS]
     return [
         _Fit(item, owner)
-        for item in named[:_MAX_TYPES]
+        for item in named[:MAX_TYPES]
         if (owner := _owner(reader, graph, item)) is not None
     ]
 

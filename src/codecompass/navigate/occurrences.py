@@ -15,10 +15,10 @@ from posixpath import dirname
 from codecompass.model.occurrence import OPEN_GROUPS, Group, NamePlace, Occurrence, TokenKind
 from codecompass.model.source import SkipReason
 from codecompass.navigate.uses import Graph
-from codecompass.navigate.visibility import EVERYWHERE, Reach
+from codecompass.navigate.visibility import EVERYWHERE, Reach, has_local_names, is_standard
 from codecompass.store.reader import SnapshotReader
 from codecompass.text.patterns import Needed, needed_by_literal
-from codecompass.text.words import name_starts, paste_pattern, pasted_parts, word_pattern
+from codecompass.text.words import composed_name, name_starts, pasted_name, word_pattern
 
 # Files that hold a name and are read for one question; more means a name that everybody has.
 _MAX_FILES = 600
@@ -32,14 +32,15 @@ _MAX_SHOWN_BYTES = 200_000
 _MAX_LINE = 160
 # What is read for people, whatever stands in it.
 _PROSE = (
-    ".md", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc", ".org", ".tex", ".log", ".1", ".po",
+    ".md", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".log", ".1", ".po",
 )  # fmt: skip
 _PROSE_NAMES = re.compile(
     r"(?i)(readme|license|licence|copying|changelog|changes|history|authors|contributors|notice"
-    r"|news|todo|maintainers|contributing|codeowners|security|version)[\w-]*"
+    r"|news|todo|maintainers|contributing|security|release|upgrading|migrating|migration|roadmap|credits"
+    r"|thanks|faq)[\w-]*"
 )
 # Release notes and the pages of a project's site, where they are marked up.
-_PAGES, _SITE = ("xml", "html"), re.compile(r"(?:^|/)(?:src/site|xdocs?)(?:/|$)")
+_PAGES, _SITE = ("xml", "txt"), re.compile(r"(?:^|/)(?:src/site|xdocs?|docs?)(?:/|$)")
 _UNREAD = frozenset(
     {SkipReason.TOO_LARGE, SkipReason.LONG_LINE, SkipReason.GENERATED, SkipReason.CRASHED,
      SkipReason.IGNORED, SkipReason.UNREADABLE}
@@ -53,6 +54,13 @@ _MISTAKEN = frozenset({"c", "cpp"})
 # Languages whose objects have keys that stand for members of types.
 _KEYED = frozenset({"javascript", "typescript", "tsx"})
 _PASTED = frozenset({"c", "cpp"})
+# What finds a member by a text while the program runs.
+_DYNAMIC = re.compile(
+    r"getattr|setattr|methodcaller|attrgetter|globals\(\)|__dict__|\bsend\b|\bmethod\(|[gG]etMethod"
+    r"|getDeclared|MethodByName|FieldByName|call_user_func|\]\s*\(|->\{|\bloadstring\b"
+)
+_WORD = re.compile(rb"[A-Za-z0-9_$]+")
+_OPENS, _CLOSES = (b"{", b","), (b"}", b",")
 _FOLDER_FILES = frozenset({"__init__", "index", "mod", "lib", "init", "main"})
 _SEGMENT = re.compile(r"[\w-]+")
 _BEHIND_MEMBER = re.compile(rb"(?:\.|->|::|\?\.|!!\.)\s*$")
@@ -74,6 +82,7 @@ class Meant:
     family_definitions: Collection[tuple[str, int]] = ()
     is_built_in: Callable[[str, str], bool] = lambda _language, _name: False
     reach: Reach = EVERYWHERE
+    is_handed_out: bool = False  # with its name, so that others may know it by that
     is_type: bool = False
     is_member: bool = True  # of a type or namespace
     has_outside_base: bool = True  # whether its type has one that is not in the snapshot
@@ -124,23 +133,44 @@ class Accounting:
             if text is None:
                 found.unread.append(path)
                 continue
-            file = _File(path, text.encode(), pattern)
+            file = self._file(path, text, pattern)
             rest = self._known(file, meant, found.places) if file.starts else []
             if rest:
                 left[path] = file
                 file.starts = rest
         self._look_inside(left, meant, found)
         self._look_at_unread(pattern, found)
-        if meant.language in _PASTED:
-            self._look_at_pastes(meant, found)
-        found.places = [_within_reach(place, meant) for place in found.places]
+        self._look_for_built(meant, found)
+        reach = self._reach(meant, found)
+        found.places = [_within_reach(place, reach) for place in found.places]
         found.places.sort(key=lambda place: (place.path, place.start))
         return found
+
+    def _reach(self, meant: Meant, found: Accounted) -> Reach:
+        """Where the name can mean what is asked about; its own files if it is local to functions.
+
+        They are parsed only where something is left elsewhere.
+        """
+        own = {path for path, _ in meant.definitions}
+        is_left = any(
+            place.group in OPEN_GROUPS and place.path not in own for place in found.places
+        )
+        may_be_local = has_local_names(meant.language) and not meant.is_handed_out
+        if meant.is_member or not (is_left and may_be_local) or meant.reach is not EVERYWHERE:
+            return meant.reach
+        tokens = self._tokens_of(meant.name, sorted(own))
+        known = {(path, start): kind for path in own for start, kind in tokens.get(path, ())}
+        is_local = all(known.get(place) is TokenKind.LOCAL for place in meant.definitions)
+        return Reach(frozenset(own)) if is_local else meant.reach
+
+    def _file(self, path: str, text: str, pattern: re.Pattern[bytes]) -> _File:
+        return _File(path, text, pattern, lambda: self._masked(path, text).encode())
 
     def _holding(self, meant: Meant) -> Iterable[str]:
         needed = needed_by_literal(meant.name.removesuffix("=") or meant.name)
         catalog = self._reader.catalog
-        for version_id in self._reader.may_hold(needed):
+        found = dict.fromkeys((*self._reader.may_hold(needed), *self._reader.with_masks()))
+        for version_id in found:
             for index in catalog.by_version[version_id]:
                 yield catalog.paths[index]
 
@@ -158,12 +188,23 @@ class Accounting:
                 groups[start] = Group.FAMILY
         if len(groups) < len(file.starts) and self._reader.graph.is_linked(file.path):
             linked = self._linked(file.path, meant)
-            for start in file.starts:
-                for place in name_starts(file.text, start):
-                    if place in linked:
-                        groups.setdefault(start, linked[place])
+            self._add_linked(file, linked, groups, meant)
         places += [file.place(start, groups[start]) for start in file.starts if start in groups]
         return [start for start in file.starts if start not in groups]
+
+    def _add_linked(
+        self, file: _File, linked: Mapping[int, Group], groups: dict[int, Group], meant: Meant
+    ) -> None:
+        """Take what is linked; `{ name }` of an object may be a key, whatever its value means."""
+        is_keyed = meant.is_member and self._graph.language(file.path) in _KEYED
+        for start in file.starts:
+            found = [linked[place] for place in name_starts(file.text, start) if place in linked]
+            if not found or start in groups:
+                continue
+            if is_keyed and file.is_shorthand(start):
+                file.else_groups[start] = found[0]
+            else:
+                groups[start] = found[0]
 
     def _linked(self, path: str, meant: Meant) -> dict[int, Group]:
         """What the uses and declarations of a file are to what is asked about."""
@@ -172,7 +213,8 @@ class Accounting:
         groups = {
             start: Group.OTHER
             for _, ordinal, _, start, _ in graph.names(path)
-            if ordinal >= 0 or not is_keyed  # else it may be a key of an object: see `_group`
+            # What is no symbol may be a member of an object or a type without a name.
+            if not meant.is_member or (ordinal >= 0 and not is_keyed)
         }
         groups |= dict.fromkeys((miss.start for miss in graph.misses(path)), Group.NOT_RESOLVED)
         targets = graph.targets(path)
@@ -205,6 +247,8 @@ class Accounting:
     def _group(self, file: _File, start: int, kind: TokenKind | None, meant: Meant) -> Group:
         if kind is None:
             return Group.NOT_ANALYSED
+        if kind is not TokenKind.KEY and start in file.else_groups:
+            return file.else_groups[start]
         if kind in _GROUPS:
             return _GROUPS[kind]
         language = self._graph.language(file.path)
@@ -219,10 +263,27 @@ class Accounting:
         if not self._graph.is_alike(file.path, meant.path) or self._may_import(file.path, meant):
             return Group.NOT_RESOLVED
         is_member = bool(_BEHIND_MEMBER.search(file.text[max(0, start - 80) : start]))
+        if language in _LEXICAL and not is_member and not self._is_from_outside(file.path, meant):
+            return Group.NOT_RESOLVED
         if language in _LEXICAL and not (is_member and meant.is_member):
             return Group.OTHER
         is_named = language in _NOMINAL and not meant.has_outside_base
         return Group.OTHER if is_named else Group.OUTSIDE
+
+    def _is_from_outside(self, path: str, meant: Meant) -> bool:
+        """Whether a name that stands alone is imported from what is surely not in here.
+
+        A name that nothing in its file binds may be known to it in some other way.
+        """
+        entry = self._reader.file(path)
+        if path == meant.path:
+            return True  # its own scopes say what it means
+        if entry is None or entry.version_id is None:
+            return False
+        imports = self._reader.imports(entry.version_id)
+        named = [item.module for item in imports if meant.name in (item.bound_name, item.name)]
+        language = self._graph.language(path)
+        return bool(named) and all(is_standard(language, module) for module in named)
 
     def _may_import(self, path: str, meant: Meant) -> bool:
         """Whether a file imports what is called like the one asked about, and none of it is known.
@@ -240,22 +301,25 @@ class Accounting:
         own = self._reader.graph.own_nodes(meant.path)
         return not any(number in own for _, number in self._reader.graph.targets(path))
 
-    def _look_at_pastes(self, meant: Meant, found: Accounted) -> None:
-        """Macros that put names together, `do_##n`, of which this may be one."""
-        pattern = paste_pattern(meant.name)
-        if pattern is None:
+    def _look_for_built(self, meant: Meant, found: Accounted) -> None:
+        """Places where a macro or a program puts names together, of which this may be one."""
+        is_c = meant.language in _PASTED
+        built = pasted_name(meant.name) if is_c else composed_name(meant.name)
+        if built is None:
             return
+        group = Group.NOT_RESOLVED if is_c else Group.STRING
+        needed = Needed(any_of=tuple(needed_by_literal(part) for part in built.needed))
         catalog = self._reader.catalog
-        needed = Needed(any_of=tuple(needed_by_literal(part) for part in pasted_parts(meant.name)))
-        for version_id in self._reader.may_hold(needed):
-            for index in catalog.by_version[version_id]:
-                file = catalog.files[index]
-                text = self._text_of(file.path) if file.language in _PASTED else None
-                if text is not None:
-                    pasted = _File(file.path, text.encode(), pattern)
-                    found.places += [
-                        pasted.place(start, Group.NOT_RESOLVED) for start in pasted.starts
-                    ]
+        paths = [
+            catalog.paths[index]
+            for version_id in self._reader.may_hold(needed)
+            for index in catalog.by_version[version_id]
+        ]
+        for path in paths[:_MAX_FILES]:
+            text = self._text_of(path) if self._graph.is_alike(path, meant.path) else None
+            if text is not None and (is_c or _DYNAMIC.search(text)):
+                file = self._file(path, text, built.pattern)
+                found.places += [file.place(start, group) for start in file.starts]
 
     def _look_at_unread(self, pattern: re.Pattern[bytes], found: Accounted) -> None:
         """What is tracked and not indexed: only whether the name stands there is known."""
@@ -268,9 +332,8 @@ class Accounting:
                     found.unread.append(path)
                 continue
             if pattern.search(text.encode()):
-                is_small = len(text) <= _MAX_SHOWN_BYTES
-                shown = self._masked(path, text) if is_small else text
-                file = _File(path, shown.encode(), pattern, has_text=is_small)
+                file = self._file(path, text, pattern)
+                file.has_text = len(text) <= _MAX_SHOWN_BYTES
                 found.places += [file.place(start, Group.NOT_ANALYSED) for start in file.starts]
 
 
@@ -291,13 +354,23 @@ class _File:
     """A text and where a name stands in it."""
 
     def __init__(
-        self, path: str, text: bytes, pattern: re.Pattern[bytes], *, has_text: bool = True
+        self, path: str, text: str, pattern: re.Pattern[bytes], masked: Callable[[], bytes]
     ) -> None:
         self.path = path
-        self._has_text = has_text
-        self.text = text
-        self.starts = [match.start() for match in pattern.finditer(text)]
+        self.text = text.encode()
+        self.has_text = True
+        self.starts = [match.start() for match in pattern.finditer(self.text)]
+        self._masked = masked
+        self._shown: bytes | None = None
         self._at = self._line = 0  # the place that was told last, and how many lines are before
+        self.else_groups: dict[int, Group] = {}  # of what may be a key as well as a use
+
+    def is_shorthand(self, start: int) -> bool:
+        """Whether a name may be a key and its value at once: `{ name, other }`."""
+        around = self.text[max(0, start - 40) : start].rstrip()[-1:]
+        behind = _WORD.match(self.text, start)
+        after = self.text[behind.end() : behind.end() + 40].lstrip()[:1] if behind else b""
+        return around in _OPENS and after in _CLOSES
 
     def place(self, start: int, group: Group) -> NamePlace:
         """One of the places, with its line."""
@@ -308,19 +381,21 @@ class _File:
         begin = self.text.rfind(b"\n", 0, start) + 1
         end = self.text.find(b"\n", start)
         end = len(self.text) if end < 0 else end
-        text = self.text[begin:end].strip() if self._has_text else b""
-        if len(text) > _MAX_LINE:
+        if self._shown is None and self.has_text:
+            self._shown = self._masked()  # every byte in its place
+        shown = self._shown or b""
+        line = shown[begin:end].strip()
+        if len(line) > _MAX_LINE:
             at = max(0, start - begin - _MAX_LINE // 2)
-            text = self.text[begin + at : min(end, begin + at + _MAX_LINE)].strip()
-        return NamePlace(self.path, self._line + 1, start, group, text.decode("utf-8", "replace"))
+            line = shown[begin + at : min(end, begin + at + _MAX_LINE)].strip()
+        return NamePlace(self.path, self._line + 1, start, group, line.decode("utf-8", "replace"))
 
 
 _CODE_GROUPS = frozenset({Group.NOT_RESOLVED, Group.OUTSIDE})
 
 
-def _within_reach(place: NamePlace, meant: Meant) -> NamePlace:
+def _within_reach(place: NamePlace, reach: Reach) -> NamePlace:
     """The place; in another group where the language keeps what is meant from being seen."""
-    reach = meant.reach
     if place.group not in OPEN_GROUPS or not reach.excludes(place.path):
         return place
     if reach.in_code_only and place.group not in _CODE_GROUPS:
@@ -341,5 +416,5 @@ def _is_prose(path: str) -> bool:
     if suffix in _PAGES and (_PROSE_NAMES.fullmatch(stem) or _SITE.search(folder)):
         return True
     if path.endswith(_PROSE):
-        return not name.lower().startswith(("requirements", "constraints", "cmakelists"))
+        return True
     return "." not in name and _PROSE_NAMES.fullmatch(name) is not None

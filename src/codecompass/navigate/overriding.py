@@ -1,10 +1,18 @@
 """A member in, the members of other types out that a call of it may mean, or it a call of them."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from codecompass.model.symbol import PlacedSymbol, SymbolKind
-from codecompass.navigate.hierarchy import Relative, hierarchy, overrides
+from codecompass.navigate.hierarchy import (
+    Relative,
+    hierarchy,
+    inherited_for,
+    overrides,
+    unknown_bases,
+)
 from codecompass.navigate.method_sets import (
+    MAX_TYPES,
     implementers,
     is_interface,
     resembling,
@@ -14,6 +22,10 @@ from codecompass.navigate.uses import Graph
 from codecompass.store.reader import SnapshotReader
 
 _MAX_MEMBERS = 300
+_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.FIELD})
+_CALLED = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR})
+# What a type without a name may be the value of.
+_HOLDERS = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.FIELD})
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "__construct", "initialize"})
 
 
@@ -34,23 +46,60 @@ def member_family(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) ->
         or not symbol.symbol.scope
     ):
         return MemberFamily((), (), False)
-    found: dict[str, PlacedSymbol] = {symbol.handle: symbol}
+    found: dict[_Key, PlacedSymbol] = {_key(symbol): symbol}
     pending = [symbol]
     while pending and len(found) < _MAX_MEMBERS:
         item = pending.pop()
-        near = [relative.symbol for relative in overrides(reader, graph, item)]
-        for other in (*near, *satisfying(reader, graph, item)):
-            if other.handle not in found:
-                found[other.handle] = other
+        near = [relative.symbol for relative in overrides(reader, graph, item, by_alias=True)]
+        for other in (
+            *near,
+            *inherited_for(reader, graph, item),
+            *satisfying(reader, graph, item),
+        ):
+            if _key(other) not in found:
+                found[_key(other)] = other
                 pending.append(other)
     alike = {
-        other.handle: other
+        _key(other): other
         for item in found.values()
         for other in resembling(reader, graph, item)
-        if other.handle not in found
+        if _key(other) not in found
     }
-    del found[symbol.handle]
-    return MemberFamily(tuple(found.values()), tuple(alike.values()), bool(pending))
+    for other in _unclear(reader, graph, found):
+        alike.setdefault(_key(other), other)
+    del found[_key(symbol)]
+    is_cut = bool(pending) or len(reader.places_named(symbol.symbol.name)) > MAX_TYPES
+    return MemberFamily(tuple(found.values()), tuple(alike.values()), is_cut)
+
+
+_Key = tuple[str, int]
+
+
+def _key(symbol: PlacedSymbol) -> _Key:
+    return symbol.path, symbol.symbol.ordinal
+
+
+def _unclear(
+    reader: SnapshotReader, graph: Graph, family: Mapping[_Key, PlacedSymbol]
+) -> Iterator[PlacedSymbol]:
+    """Members of the name whose types may belong to the family, though nothing leads there.
+
+    Those of a type without a name, and those of a type that names one of the family's as
+    its own where it is not known which one it means.
+    """
+    first = next(iter(family.values()))
+    if first.symbol.kind not in _MEMBERS:
+        return
+    owners = {owner.symbol.name for item in family.values() if (owner := graph.owner_of(item))}
+    for other in reader.symbols_named(first.symbol.name):
+        if _key(other) in family or not graph.is_alike(other.path, first.path):
+            continue
+        owner = graph.owner_of(other)
+        if other.symbol.kind is not SymbolKind.METHOD or owner is None:
+            continue
+        is_nameless = owner.symbol.kind in _CALLED or owner.symbol.kind in _HOLDERS
+        if is_nameless or not owners.isdisjoint(unknown_bases(reader, graph, owner)):
+            yield other
 
 
 def whole_hierarchy(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> list[Relative]:

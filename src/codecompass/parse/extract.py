@@ -32,7 +32,7 @@ from codecompass.parse.windows import line_windows
 from codecompass.text.lines import LineTable
 
 # Raised when the meaning of a stored record changes without a change of a query file.
-_RULES_VERSION = 17
+_RULES_VERSION = 18
 INDEXED_QUERIES = ("symbols", "references")
 """The query files that every extraction runs."""
 

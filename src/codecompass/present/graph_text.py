@@ -103,12 +103,14 @@ def _use_lines(results: Sequence[RelationResult]) -> list[str]:
     lines: list[str] = []
     for path, in_file in groupby(results, key=lambda item: item.path):
         lines.append(path)
-        for (handle, name), group in groupby(in_file, key=lambda item: (item.handle, item.name)):
+        for (is_file, name), group in groupby(
+            in_file, key=lambda item: (item.handle == path, item.name)
+        ):
             uses = list(group)
             if any(item.context for item in uses):
                 lines += [f"  {item.line} {_role(item)}: {item.context}" for item in uses]
                 continue
-            where = f" in {name}" if handle != path else ""
+            where = "" if is_file else f" in {name}"
             lines.append(f"  {_by_role(uses)}{where}")
     return lines
 
@@ -186,7 +188,8 @@ def _span(item: SymbolResult | RelationResult) -> str:
 def _certainty(certainty: Completeness) -> list[str]:
     if certainty.complete:
         return ["complete"]
-    return [f"not complete: {'; '.join(certainty.reasons) or 'some names could not be resolved'}"]
+    reasons = certainty.reasons or ("some names could not be resolved",)
+    return [f"not complete: {'; '.join(reasons)}"]
 
 
 def _nothing(

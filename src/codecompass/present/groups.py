@@ -7,10 +7,10 @@ from codecompass.model.graph_answer import FamilyUses, PlaceGroup
 from codecompass.model.occurrence import Group
 
 _MAX_COMMENTS = 10  # more are counted
-_MAX_PLACES = 8  # of a group, with their text
-_MAX_MEMBERS = 12
-_MAX_FILES = 12
-_MAX_TEXT = 100
+_MAX_PLACES = 5  # of a group, with their text
+_MAX_MEMBERS = 10
+_MAX_FILES = 8
+_MAX_TEXT = 80
 _TITLES = {
     "read": "read without a call",
     "further_up": "further up, not resolved",
@@ -25,13 +25,11 @@ def family_lines(family: Sequence[FamilyUses]) -> list[str]:
     """Members that override or implement what is asked about, or the reverse, with their uses."""
     if not family:
         return []
-    lines = ["overrides and implementations:"]
+    lines = [f"overrides and implementations ({len(family)}):"]
     for item in family[:_MAX_MEMBERS]:
         where = _by_file(item.lines)
         used = f"; used {where}" if where else ""
-        lines.append(
-            f"  {item.path}:{item.start_line}-{item.end_line} {item.name} [{item.handle}]{used}"
-        )
+        lines.append(f"  {item.path}:{item.start_line} {item.name}{used}")
     rest = len(family) - _MAX_MEMBERS
     return [*lines, f"  and {rest} more"] if rest > 0 else lines
 
@@ -42,9 +40,14 @@ def group_lines(groups: Sequence[PlaceGroup]) -> list[str]:
     for group in groups:
         title = _TITLES.get(group.group)
         if title is not None:
-            lines.append(f"{title}:")
+            lines.append(f"{title} ({group.total:,}):")
             shown = group.places[:_MAX_PLACES]
-            lines += [f"  {item.path}:{item.line}: {item.text[:_MAX_TEXT]}" for item in shown]
+            for path, places in groupby(shown, key=lambda item: item.path):
+                told = [f"{item.line}: {item.text[:_MAX_TEXT]}" for item in places]
+                if len(told) == 1:
+                    lines.append(f"  {path}:{told[0]}")
+                else:
+                    lines += [f"  {path}", *(f"    {line}" for line in told)]
             rest = group.total - len(shown)
             lines += [f"  and {rest:,} more"] if rest > 0 else []
         elif group.group == Group.COMMENT:

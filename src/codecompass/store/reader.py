@@ -323,6 +323,12 @@ class SnapshotReader:
         inside = (path for path in self.catalog.paths if path.startswith(f"{folder}/"))
         return list(islice(inside, limit))
 
+    def with_masks(self) -> list[VersionId]:
+        """The contents of which a part is never shown, and not in the index either."""
+        rows = self._database.rows("SELECT version_id FROM masks")
+        ours = self.catalog.by_version
+        return [VersionId(row[0]) for row in rows if row[0] in ours]
+
     def failures(self) -> dict[VersionId, str]:
         """The contents of the store that could not be parsed, and why."""
         return failures(self._database)
