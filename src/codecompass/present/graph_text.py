@@ -30,7 +30,10 @@ def render_references(answer: ReferencesAnswer) -> str:
     if answer.left_out:
         left = ", ".join(f"{role} {number}" for role, number in answer.left_out.items())
         about += f"; left out by the filter: {left}"
-    body = [*_definitions(answer.definitions), *_use_lines(answer.results)]
+    # The only role stands in the first line.
+    with_roles = len({*answer.roles, *map(_role, answer.results)}) > 1
+    body = _definitions(answer.definitions)
+    body += _use_lines(answer.results, with_roles=with_roles)
     body += _nothing(answer.query, answer.definitions, answer.suggestions, answer.meta)
     if answer.definitions:
         body += family_lines(answer.family or ())
@@ -99,7 +102,7 @@ def _definitions(definitions: Sequence[SymbolResult]) -> list[str]:
     return [*lines, f"and {rest} more definitions of this name"] if rest > 0 else lines
 
 
-def _use_lines(results: Sequence[RelationResult]) -> list[str]:
+def _use_lines(results: Sequence[RelationResult], *, with_roles: bool) -> list[str]:
     lines: list[str] = []
     for path, in_file in groupby(results, key=lambda item: item.path):
         lines.append(path)
@@ -111,17 +114,21 @@ def _use_lines(results: Sequence[RelationResult]) -> list[str]:
                 lines += [f"  {item.line} {_role(item)}: {item.context}" for item in uses]
                 continue
             where = "" if is_file else f" in {name}"
-            lines.append(f"  {_by_role(uses)}{where}")
+            told = _by_role(uses) if with_roles else _shown_lines(uses)
+            lines.append(f"  {told}{where}")
     return lines
+
+
+def _shown_lines(uses: Sequence[RelationResult]) -> str:
+    lines = list(dict.fromkeys(item.line for item in uses if item.line is not None))
+    rest = len(lines) - _MAX_LINES
+    return f"{numbers(lines[:_MAX_LINES])}{f' and {rest} more' if rest > 0 else ''}"
 
 
 def _by_role(uses: Sequence[RelationResult]) -> str:
     parts = []
     for role, group in groupby(uses, key=_role):
-        lines = list(dict.fromkeys(item.line for item in group if item.line is not None))
-        shown = numbers(lines[:_MAX_LINES])
-        rest = len(lines) - _MAX_LINES
-        parts.append(f"{shown}{f' and {rest} more' if rest > 0 else ''} {role}")
+        parts.append(f"{_shown_lines(list(group))} {role}")
     return "; ".join(parts)
 
 

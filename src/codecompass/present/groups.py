@@ -7,10 +7,11 @@ from codecompass.model.graph_answer import FamilyUses, PlaceGroup
 from codecompass.model.occurrence import Group
 
 _MAX_COMMENTS = 10  # more are counted
-_MAX_PLACES = 5  # of a group, with their text
-_MAX_MEMBERS = 10
-_MAX_FILES = 8
-_MAX_TEXT = 80
+# Of a group, with their text: of code that may mean it more than of all else.
+_MAX_PLACES, _MAX_OTHERS = 4, 2
+_MAX_MEMBERS = 6
+_MAX_FILES = 4
+_MAX_TEXT = 70
 _TITLES = {
     "read": "read without a call",
     "further_up": "further up, not resolved",
@@ -19,6 +20,8 @@ _TITLES = {
     Group.STRING: "in strings",
     Group.NOT_ANALYSED: "not analysed",
 }
+
+_LESS_LIKELY = frozenset({Group.STRING, Group.NOT_ANALYSED, Group.OUTSIDE})
 
 
 def family_lines(family: Sequence[FamilyUses]) -> list[str]:
@@ -41,7 +44,8 @@ def group_lines(groups: Sequence[PlaceGroup]) -> list[str]:
         title = _TITLES.get(group.group)
         if title is not None:
             lines.append(f"{title} ({group.total:,}):")
-            shown = group.places[:_MAX_PLACES]
+            is_code = group.group not in _LESS_LIKELY
+            shown = group.places[: _MAX_PLACES if is_code else _MAX_OTHERS]
             for path, places in groupby(shown, key=lambda item: item.path):
                 told = [f"{item.line}: {item.text[:_MAX_TEXT]}" for item in places]
                 if len(told) == 1:
