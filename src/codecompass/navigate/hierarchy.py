@@ -157,14 +157,19 @@ def supertypes(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, i
 
 def subtypes(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int]]:
     """The types that name a type as theirs, each with the line."""
+    return _using(graph, symbol, Role.INHERIT)
+
+
+def _using(graph: Graph, symbol: PlacedSymbol, role: Role) -> list[tuple[PlacedSymbol, int]]:
+    """The definitions in which a type is used in a role, each with the line."""
     uses = graph.uses_of(symbol)
-    places = {
+    lines = {
         (place.path, place.enclosing): place.line
         for place in graph.places(uses, uses.files)
-        if place.role is Role.INHERIT and place.enclosing >= 0
+        if place.role is role and place.enclosing >= 0
     }
-    symbols = graph.symbols(places)
-    return [(symbols[key], line) for key, line in places.items() if key in symbols]
+    symbols = graph.symbols(lines)
+    return [(symbols[key], line) for key, line in lines.items() if key in symbols]
 
 
 def overrides(
@@ -229,18 +234,8 @@ def _above(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int]]
 
 def _below(graph: Graph, symbol: PlacedSymbol) -> list[tuple[PlacedSymbol, int]]:
     """The types below a type; other names that are made of it too."""
-    uses = graph.uses_of(symbol)
-    named = {
-        (place.path, place.enclosing): place.line
-        for place in graph.places(uses, uses.files)
-        if place.role is Role.TYPE and place.enclosing >= 0
-    }
-    symbols = graph.symbols(named)
-    aliases = [
-        (symbols[key], line)
-        for key, line in named.items()
-        if key in symbols and symbols[key].symbol.kind is SymbolKind.TYPE
-    ]
+    named = _using(graph, symbol, Role.TYPE)
+    aliases = [pair for pair in named if pair[0].symbol.kind is SymbolKind.TYPE]
     return subtypes(graph, symbol) + aliases
 
 

@@ -96,10 +96,6 @@ class Accounted:
     unread: list[str] = field(default_factory=list)  # files whose text is not there
     too_many: int = 0  # further files that hold the name
 
-    def of(self, group: Group) -> list[NamePlace]:
-        """The places of one group."""
-        return [place for place in self.places if place.group is group]
-
 
 class Accounting:
     """Accounts for the places of names in one snapshot."""

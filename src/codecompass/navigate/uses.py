@@ -47,11 +47,6 @@ class Uses:
         """How many uses there are."""
         return sum(self.files.values())
 
-    @property
-    def possible(self) -> int:
-        """How many further uses of the same name there are."""
-        return sum(self.possible_files.values())
-
     def rows(self, path: str) -> set[tuple[int, int, int, int]]:
         """The uses in a file, as they are stored."""
         return {row for part in self.packed.get(path, ()) for row in unpack_places(part)}
