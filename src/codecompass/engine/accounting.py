@@ -15,9 +15,9 @@ from codecompass.model.occurrence import OPEN_GROUPS, Group, NamePlace, Occurren
 from codecompass.model.symbol import TYPE_KINDS, PlacedSymbol, SymbolKind
 from codecompass.navigate.hierarchy import members, outside_bases
 from codecompass.navigate.occurrences import Accounted, Accounting, Meant
-from codecompass.navigate.overriding import member_family
+from codecompass.navigate.overriding import SymbolKey, member_family, symbol_key
 from codecompass.navigate.uses import Graph, Uses
-from codecompass.navigate.visibility import is_handed_out, reach_of
+from codecompass.navigate.visibility import may_be_local, reach_of
 from codecompass.parse.stub_tables import built_in_names
 from codecompass.text.masks import show_masks
 
@@ -56,8 +56,8 @@ class Account:
 class _Family:
     """Members that stand for those asked about, with their uses."""
 
-    members: dict[str, Uses] = field(default_factory=dict)  # by handle
-    resembling: dict[str, PlacedSymbol] = field(default_factory=dict)
+    members: dict[SymbolKey, Uses] = field(default_factory=dict)
+    resembling: dict[SymbolKey, PlacedSymbol] = field(default_factory=dict)
     is_cut: bool = False
 
     def numbers(self) -> set[int]:
@@ -109,15 +109,16 @@ class Accountant:
 
     def _family(self, uses: Sequence[Uses]) -> _Family:
         found = _Family()
-        own = {item.symbol.handle for item in uses}
+        own = {symbol_key(item.symbol) for item in uses}
         for item in uses:
             part = member_family(self._view.reader, self._graph, item.symbol)
             found.is_cut = found.is_cut or part.is_cut
             for member in part.members:
-                if member.handle not in own and member.handle not in found.members:
-                    found.members[member.handle] = self._graph.uses_of(member)
+                key = symbol_key(member)
+                if key not in own and key not in found.members:
+                    found.members[key] = self._graph.uses_of(member)
             found.resembling |= {
-                other.handle: other for other in part.resembling if other.handle not in own
+                key: other for other in part.resembling if (key := symbol_key(other)) not in own
             }
         return found
 
@@ -138,16 +139,12 @@ class Accountant:
             {(item.path, item.symbol.name_start) for item in members},
             is_built_in,
             reach_of(self._graph, (item.symbol for item in items), self._view.text),
-            any(
-                is_handed_out(item.symbol, self._view.text(item.symbol.path) or "")
+            all(
+                may_be_local(item.symbol, self._view.text(item.symbol.path) or "")
                 for item in items
             ),
             any(item.symbol.symbol.kind in TYPE_KINDS for item in items),
             any(item.symbol.symbol.scope for item in items),
-            any(
-                outside_bases(self._view.reader, self._graph, symbol)
-                for symbol in (*(item.symbol for item in items), *members)
-            ),
         )
 
     def _tokens(self, name: str, paths: Sequence[str]) -> Mapping[str, Sequence[Occurrence]]:

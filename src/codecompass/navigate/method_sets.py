@@ -98,17 +98,18 @@ def implementers(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> 
     if not own:
         return []
     is_declared = is_interface(symbol)
-    found: dict[str, PlacedSymbol] = {}
+    found: dict[tuple[str, int], PlacedSymbol] = {}
     # Whoever satisfies an interface has each of its methods: any one leads to all of them.
     names = [min(own)] if is_declared else sorted(own)
     for name in names:
         for fit in _fits_named(reader, graph, name):
-            if is_interface(fit.owner) is is_declared or fit.owner.handle in found:
+            place = fit.owner.path, fit.owner.symbol.ordinal
+            if is_interface(fit.owner) is is_declared or place in found:
                 continue
             theirs = _method_set(reader, graph, fit.owner, sets)
             wanted, given = (own, theirs) if is_declared else (theirs, own)
-            if all(given.get(one) == shape for one, shape in wanted.items()):
-                found[fit.owner.handle] = fit.owner
+            if _has_all(wanted, given):
+                found[place] = fit.owner
     return sorted(found.values(), key=lambda item: (item.path, item.symbol.ordinal))
 
 
@@ -121,7 +122,7 @@ def _namesakes(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) -> li
     return [
         fit
         for fit in _fits_named(reader, graph, symbol.symbol.name)
-        if graph.is_alike(fit.member.path, symbol.path) and fit.member.handle != symbol.handle
+        if graph.is_alike(fit.member.path, symbol.path) and fit.member != symbol
     ]
 
 

@@ -15,7 +15,7 @@ from posixpath import dirname
 from codecompass.model.occurrence import OPEN_GROUPS, Group, NamePlace, Occurrence, TokenKind
 from codecompass.model.source import SkipReason
 from codecompass.navigate.uses import Graph
-from codecompass.navigate.visibility import EVERYWHERE, Reach, has_local_names, is_standard
+from codecompass.navigate.visibility import EVERYWHERE, Reach, is_standard
 from codecompass.store.reader import SnapshotReader
 from codecompass.text.patterns import Needed, needed_by_literal
 from codecompass.text.words import composed_name, name_starts, pasted_name, word_pattern
@@ -47,8 +47,8 @@ _UNREAD = frozenset(
 )  # fmt: skip
 # A name that stands alone means what scopes and imports say; members are never meant by it.
 _LEXICAL = frozenset({"python", "javascript", "typescript", "tsx", "go", "rust", "c", "cpp"})
-# Languages in which a member belongs to the types that name its type as theirs, and no others.
-_NOMINAL = frozenset({"c"})
+# Languages whose types have no others above them: a member of an outside type is that type's.
+_WITHOUT_BASES = frozenset({"c"})
 # Languages in which a value may look like a type to the grammar.
 _MISTAKEN = frozenset({"c", "cpp"})
 # Languages whose objects have keys that stand for members of types.
@@ -82,10 +82,9 @@ class Meant:
     family_definitions: Collection[tuple[str, int]] = ()
     is_built_in: Callable[[str, str], bool] = lambda _language, _name: False
     reach: Reach = EVERYWHERE
-    is_handed_out: bool = False  # with its name, so that others may know it by that
+    may_be_local: bool = False  # to functions: whether it is, only a look inside can tell
     is_type: bool = False
     is_member: bool = True  # of a type or namespace
-    has_outside_base: bool = True  # whether its type has one that is not in the snapshot
 
 
 @dataclass(slots=True)
@@ -151,8 +150,7 @@ class Accounting:
         is_left = any(
             place.group in OPEN_GROUPS and place.path not in own for place in found.places
         )
-        may_be_local = has_local_names(meant.language) and not meant.is_handed_out
-        if meant.is_member or not (is_left and may_be_local) or meant.reach is not EVERYWHERE:
+        if meant.is_member or not (is_left and meant.may_be_local) or meant.reach != EVERYWHERE:
             return meant.reach
         tokens = self._tokens_of(meant.name, sorted(own))
         known = {(path, start): kind for path in own for start, kind in tokens.get(path, ())}
@@ -263,8 +261,7 @@ class Accounting:
             return Group.NOT_RESOLVED
         if language in _LEXICAL and not (is_member and meant.is_member):
             return Group.OTHER
-        is_named = language in _NOMINAL and not meant.has_outside_base
-        return Group.OTHER if is_named else Group.OUTSIDE
+        return Group.OTHER if language in _WITHOUT_BASES else Group.OUTSIDE
 
     def _is_from_outside(self, path: str, meant: Meant) -> bool:
         """Whether a name that stands alone is imported from what is surely not in here.

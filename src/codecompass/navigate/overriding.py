@@ -21,6 +21,8 @@ from codecompass.navigate.method_sets import (
 from codecompass.navigate.uses import Graph
 from codecompass.store.reader import SnapshotReader
 
+SymbolKey = tuple[str, int]
+"""The path of a symbol and its place in the file's list."""
 _MAX_MEMBERS = 300
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.FIELD})
 _CALLED = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR})
@@ -46,7 +48,7 @@ def member_family(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) ->
         or not symbol.symbol.scope
     ):
         return MemberFamily((), (), False)
-    found: dict[_Key, PlacedSymbol] = {_key(symbol): symbol}
+    found: dict[SymbolKey, PlacedSymbol] = {symbol_key(symbol): symbol}
     pending = [symbol]
     while pending and len(found) < _MAX_MEMBERS:
         item = pending.pop()
@@ -56,31 +58,29 @@ def member_family(reader: SnapshotReader, graph: Graph, symbol: PlacedSymbol) ->
             *inherited_for(reader, graph, item),
             *satisfying(reader, graph, item),
         ):
-            if _key(other) not in found:
-                found[_key(other)] = other
+            if symbol_key(other) not in found:
+                found[symbol_key(other)] = other
                 pending.append(other)
     alike = {
-        _key(other): other
+        symbol_key(other): other
         for item in found.values()
         for other in resembling(reader, graph, item)
-        if _key(other) not in found
+        if symbol_key(other) not in found
     }
     for other in _unclear(reader, graph, found):
-        alike.setdefault(_key(other), other)
-    del found[_key(symbol)]
+        alike.setdefault(symbol_key(other), other)
+    del found[symbol_key(symbol)]
     is_cut = bool(pending) or len(reader.places_named(symbol.symbol.name)) > MAX_TYPES
     return MemberFamily(tuple(found.values()), tuple(alike.values()), is_cut)
 
 
-_Key = tuple[str, int]
-
-
-def _key(symbol: PlacedSymbol) -> _Key:
+def symbol_key(symbol: PlacedSymbol) -> SymbolKey:
+    """By what a symbol is known in a snapshot; two files may share a handle."""
     return symbol.path, symbol.symbol.ordinal
 
 
 def _unclear(
-    reader: SnapshotReader, graph: Graph, family: Mapping[_Key, PlacedSymbol]
+    reader: SnapshotReader, graph: Graph, family: Mapping[SymbolKey, PlacedSymbol]
 ) -> Iterator[PlacedSymbol]:
     """Members of the name whose types may belong to the family, though nothing leads there.
 
@@ -92,7 +92,7 @@ def _unclear(
         return
     owners = {owner.symbol.name for item in family.values() if (owner := graph.owner_of(item))}
     for other in reader.symbols_named(first.symbol.name):
-        if _key(other) in family or not graph.is_alike(other.path, first.path):
+        if symbol_key(other) in family or not graph.is_alike(other.path, first.path):
             continue
         owner = graph.owner_of(other)
         if other.symbol.kind is not SymbolKind.METHOD or owner is None:

@@ -68,7 +68,7 @@ def _reach(graph: Graph, symbol: PlacedSymbol, text_of: Callable[[str], str | No
     language = symbol.language
     if language in _BY_CAPITAL and not symbol.symbol.name[:1].isupper():
         return Reach(folder=dirname(symbol.path), in_code_only=True)
-    if language in _ECMA and not is_member and is_handed_out(symbol, text_of(symbol.path) or ""):
+    if language in _ECMA and not is_member and _is_handed_out(symbol, text_of(symbol.path) or ""):
         return EVERYWHERE
     is_local = owner is not None and not is_member and symbol.symbol.kind not in TYPE_KINDS
     if is_local and language in _LOCAL:
@@ -88,12 +88,13 @@ def _is_private(symbol: PlacedSymbol, owner: PlacedSymbol | None) -> bool:
     return "partial" not in owner.symbol.modifiers and not owner.symbol.decorators
 
 
-def has_local_names(language: str) -> bool:
-    """Whether what is defined in a function is known in it only."""
-    return language in _LOCAL
+def may_be_local(symbol: PlacedSymbol, text: str) -> bool:
+    """Whether no other file knows a symbol if it stands in a function; `text` is its file's."""
+    is_known = symbol.language in _ECMA and _is_handed_out(symbol, text)
+    return symbol.language in _LOCAL and not is_known
 
 
-def is_handed_out(symbol: PlacedSymbol, text: str) -> bool:
+def _is_handed_out(symbol: PlacedSymbol, text: str) -> bool:
     """Whether JavaScript may give a name away with its value: `{ name }`, `x.name = name`."""
     name = re.escape(symbol.symbol.name)
     return bool(re.search(rf"[{{,]\s*{name}\s*[,}}]|\.{name}\s*=|\b{name}\s*:\s*{name}\b", text))
