@@ -72,6 +72,14 @@ def test_a_generated_file_is_looked_at_as_it_is_now(repo: Repo, engine: Engine) 
     assert engine.find_references("Enc").certainty.complete
 
 
+def test_a_generated_file_that_is_too_large_to_look_at_is_told(repo: Repo, engine: Engine) -> None:
+    repo.commit({"a.go": "package p\n\nfunc Enc() {}\n", "b.pb.go": b"\0\1 Enc"})
+    assert engine.find_references("Enc").certainty.complete  # what is binary holds no code
+    repo.write({"m.pb.go": "package p\n" + "// filler\n" * 900_000})
+    answer = engine.find_references("Enc")
+    assert answer.certainty.reasons == ("1 file was not read, such as m.pb.go",)
+
+
 def test_files_left_out_by_a_rule_are_no_changes(repo: Repo, engine: Engine) -> None:
     repo.commit({"a.py": "def a(): ...\n", "poetry.lock": "one\n"})
     repo.commit({"poetry.lock": "two\n"})

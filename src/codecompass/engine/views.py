@@ -134,14 +134,16 @@ class View:
     def unread_text(self, path: str, max_bytes: int) -> str | None:
         """The text of a file that is not indexed, secrets and all; see `masked`.
 
-        None if it is too large, or no text.
+        "" if it is binary, None if it is too large or cannot be read.
         """
         entry = self.reader.file(path)
         if entry is None:
             return None
         if self.target.name.ref != LIVE:
             raw = self._views.objects.read(entry.blob_id) if entry.blob_id else None
-            return text_of_bytes(raw) if raw is not None and len(raw) <= max_bytes else None
+            if raw is None or len(raw) > max_bytes:
+                return None
+            return text_of_bytes(raw) or ""
         return read_text(self._views.root, path, max_bytes)
 
     def masked(self, path: str, text: str) -> str:

@@ -321,8 +321,7 @@ class Accounting:
                 continue
             text = self._unread_text(path, _MAX_UNREAD_BYTES)
             if text is None:
-                if entry.skip_reason is not SkipReason.IGNORED:
-                    found.unread.append(path)
+                found.unread.append(path)
                 continue
             if pattern.search(text.encode()):
                 file = self._file(path, text, pattern)

@@ -94,12 +94,12 @@ def read_unchanged(root: Path, known: FileEntry) -> str | None:
 
 
 def read_text(root: Path, path: str, max_bytes: int) -> str | None:
-    """The text of a file as it is now; None if it is too large, binary or not there."""
+    """The text of a file as it is now, "" if it is binary; None if too large, or not there."""
     try:
         raw, _, _ = _read_settled(root / path, max_bytes)
     except OSError:
         return None
-    return text_of_bytes(raw) if raw is not None else None
+    return (text_of_bytes(raw) or "") if raw is not None else None
 
 
 def text_of_bytes(raw: bytes) -> str | None:
